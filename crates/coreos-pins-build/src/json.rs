@@ -1,0 +1,417 @@
+//! JSON as pins need it: reading that says where a fault is, and one canonical way of printing.
+//!
+//! `serde_json::Value` is not used: it takes the last of two equal keys without a word, which would hide a region
+//! that is listed twice, and the order of its keys changes with a feature that any other crate of a build may turn on.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+
+use serde::de::{self, DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
+
+use crate::Error;
+
+/// A JSON object: sorted by key, and a key that appears twice is an error.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Map<V>(BTreeMap<String, V>);
+
+impl<V> Default for Map<V> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+impl<V> Deref for Map<V> {
+    type Target = BTreeMap<String, V>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<V> DerefMut for Map<V> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
+
+impl<V> FromIterator<(String, V)> for Map<V> {
+    fn from_iter<I: IntoIterator<Item = (String, V)>>(entries: I) -> Self {
+        Self(entries.into_iter().collect())
+    }
+}
+
+impl<'a, V> IntoIterator for &'a Map<V> {
+    type Item = (&'a String, &'a V);
+    type IntoIter = std::collections::btree_map::Iter<'a, String, V>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for Map<V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries<V>(std::marker::PhantomData<V>);
+
+        impl<'de, V: Deserialize<'de>> Visitor<'de> for Entries<V> {
+            type Value = Map<V>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Map<V>, A::Error> {
+                let mut map = BTreeMap::new();
+                while let Some(key) = access.next_key::<String>()? {
+                    if map.contains_key(&key) {
+                        return Err(de::Error::custom(format_args!("the key `{key}` appears twice")));
+                    }
+                    map.insert(key, access.next_value()?);
+                }
+                Ok(Map(map))
+            }
+        }
+
+        deserializer.deserialize_map(Entries(std::marker::PhantomData))
+    }
+}
+
+/// Any JSON value: what upstream has and this crate does not know is kept as one of these.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number; integers are exact to 64 bits.
+    Number(serde_json::Number),
+    /// Text
+    String(String),
+    /// A list
+    Array(Vec<Value>),
+    /// An object
+    Object(Map<Value>),
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any;
+
+        impl<'de> Visitor<'de> for Any {
+            type Value = Value;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON value")
+            }
+
+            fn visit_unit<E>(self) -> Result<Value, E> {
+                Ok(Value::Null)
+            }
+
+            fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+                Ok(Value::Bool(value))
+            }
+
+            fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+                Ok(Value::Number(value.into()))
+            }
+
+            fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+                Ok(Value::Number(value.into()))
+            }
+
+            fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+                Ok(serde_json::Number::from_f64(value).map_or(Value::Null, Value::Number))
+            }
+
+            fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+                Ok(Value::String(value.to_owned()))
+            }
+
+            fn visit_string<E>(self, value: String) -> Result<Value, E> {
+                Ok(Value::String(value))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+                let mut values = Vec::new();
+                while let Some(value) = access.next_element()? {
+                    values.push(value);
+                }
+                Ok(Value::Array(values))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<Value, A::Error> {
+                Map::deserialize(de::value::MapAccessDeserializer::new(access)).map(Value::Object)
+            }
+        }
+
+        deserializer.deserialize_any(Any)
+    }
+}
+
+impl Value {
+    fn is_scalar(&self) -> bool {
+        !matches!(self, Self::Array(_) | Self::Object(_))
+    }
+}
+
+/// Reads `bytes` as a `T`. A byte order mark and any layout are accepted; `document` is how errors name the bytes.
+///
+/// # Errors
+///
+/// What is not JSON, or not a `T`, is an error that names `document`, the place in it and what was expected there.
+/// An HTML page and the markers of an unfinished merge are called by their names.
+pub fn read<T: DeserializeOwned>(document: &str, bytes: &[u8]) -> Result<T, Error> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+    let value = serde_path_to_error::deserialize(&mut deserializer)
+        .map_err(|error| fault(document, bytes, &place(error.path()), error.into_inner()))?;
+    deserializer.end().map_err(|error| fault(document, bytes, "", error))?;
+    Ok(value)
+}
+
+/// Reads an already parsed `value`, found at `place` of `document`, as a `T`.
+///
+/// # Errors
+///
+/// As [`read`], without line and column.
+pub(crate) fn read_value<T: DeserializeOwned>(document: &str, at: &str, value: Value) -> Result<T, Error> {
+    let value = serde_json::to_value(value)
+        .map_err(|error| Error::invalid(format!("{document}: {at}: {error}")).caused_by(error))?;
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let inner = place(error.path());
+        let at = if inner.is_empty() { at.to_owned() } else { format!("{at}.{inner}") };
+        fault(document, b"", &at, error.into_inner())
+    })
+}
+
+fn fault(document: &str, bytes: &[u8], place: &str, error: serde_json::Error) -> Error {
+    if let Some(line) = bytes.split(|&b| b == b'\n').position(is_merge_marker) {
+        return Error::invalid(format!("{document}: line {} is the marker of an unfinished merge", line + 1))
+            .help("finish the merge (`git status` names the file), or take one side: `git checkout --ours`");
+    }
+    let start = bytes.trim_ascii_start();
+    if start.first() == Some(&b'<') {
+        let extract: String = String::from_utf8_lossy(start).chars().take(60).collect();
+        return Error::invalid(format!(
+            "{document}: expected JSON, found what looks like an HTML page: `{extract}`"
+        ));
+    }
+    if start.is_empty() && error.is_eof() {
+        return Error::invalid(format!("{document}: the file is empty; expected JSON"));
+    }
+    let text = error.to_string();
+    let position = format!(" at line {} column {}", error.line(), error.column());
+    let message = text.strip_suffix(&position).unwrap_or(&text);
+    let at = if place.is_empty() { String::new() } else { format!("{place}: ") };
+    let position = match error.line() {
+        0 => String::new(),
+        line => format!(" (line {line}, column {})", error.column()),
+    };
+    Error::invalid(format!("{document}: {at}{}{position}", crate::error::shorten(message, 300)))
+        .caused_by(error)
+}
+
+fn is_merge_marker(line: &[u8]) -> bool {
+    [b"<<<<<<< ".as_slice(), b">>>>>>> ", b"||||||| "].iter().any(|marker| line.starts_with(marker))
+        || line.trim_ascii_end() == b"======="
+}
+
+/// Returns `path` as `architectures.x86_64.artifacts.qemu.formats."qcow2.xz"`: keys with dots in them in quotes.
+fn place(path: &serde_path_to_error::Path) -> String {
+    use serde_path_to_error::Segment;
+    let mut out = String::new();
+    for segment in path {
+        match segment {
+            Segment::Seq { index } => out.push_str(&format!("[{index}]")),
+            Segment::Map { key } | Segment::Enum { variant: key } => {
+                if !out.is_empty() {
+                    out.push('.');
+                }
+                let plain = key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
+                if plain && !key.is_empty() {
+                    out.push_str(key);
+                } else {
+                    out.push_str(&format!("\"{key}\""));
+                }
+            }
+            Segment::Unknown => {}
+        }
+    }
+    out
+}
+
+/// Returns the canonical text of `value`: keys sorted, two spaces, one line for what holds scalars only, a final
+/// newline. `first`, where the object has that key, is printed before the others.
+pub fn print(value: &Value, first: Option<&str>) -> String {
+    let mut out = String::new();
+    print_at(value, first, 0, &mut out);
+    out.push('\n');
+    out
+}
+
+fn print_at(value: &Value, first: Option<&str>, depth: usize, out: &mut String) {
+    match value {
+        Value::Object(map) if map.is_empty() => out.push_str("{}"),
+        Value::Array(values) if values.is_empty() => out.push_str("[]"),
+        Value::Object(map) => {
+            let head = first.and_then(|key| map.get_key_value(key));
+            let rest = map.iter().filter(|(key, _)| Some(key.as_str()) != first);
+            let one_line = map.values().all(Value::is_scalar);
+            print_items(
+                head.into_iter().chain(rest),
+                ["{", "}"],
+                one_line,
+                depth,
+                out,
+                |(key, value), out| {
+                    print_text(key, out);
+                    out.push_str(": ");
+                    print_at(value, None, depth + 1, out);
+                },
+            );
+        }
+        Value::Array(values) => {
+            let one_line = values.iter().all(Value::is_scalar);
+            print_items(values.iter(), ["[", "]"], one_line, depth, out, |value, out| {
+                print_at(value, None, depth + 1, out);
+            });
+        }
+        Value::String(text) => print_text(text, out),
+        Value::Null => out.push_str("null"),
+        Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+        Value::Number(number) => out.push_str(&number.to_string()),
+    }
+}
+
+fn print_items<T>(
+    items: impl Iterator<Item = T>,
+    [open, close]: [&str; 2],
+    one_line: bool,
+    depth: usize,
+    out: &mut String,
+    mut print_item: impl FnMut(T, &mut String),
+) {
+    let new_line = |depth: usize, out: &mut String| {
+        if one_line {
+            out.push(' ');
+        } else {
+            out.push('\n');
+            out.extend(std::iter::repeat_n("  ", depth));
+        }
+    };
+    out.push_str(open);
+    for (index, item) in items.enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        new_line(depth + 1, out);
+        print_item(item, out);
+    }
+    new_line(depth, out);
+    out.push_str(close);
+}
+
+/// Prints `text` as a JSON string: unescaped, but for what JSON forbids.
+fn print_text(text: &str, out: &mut String) {
+    out.push('"');
+    let mut done = 0;
+    for (index, byte) in text.bytes().enumerate() {
+        let escape: &str = match byte {
+            b'"' => "\\\"",
+            b'\\' => "\\\\",
+            b'\n' => "\\n",
+            b'\r' => "\\r",
+            b'\t' => "\\t",
+            0x00..0x20 => &format!("\\u{byte:04x}"),
+            _ => continue,
+        };
+        out.push_str(&text[done..index]);
+        out.push_str(escape);
+        done = index + 1;
+    }
+    out.push_str(&text[done..]);
+    out.push('"');
+}
+
+/// Returns what `model` serialises to.
+///
+/// # Panics
+///
+/// When `model` has a map whose keys are no strings: no model of this crate has one.
+pub(crate) fn to_value(model: &impl Serialize) -> Value {
+    serde_json::to_value(model).and_then(Value::deserialize).expect("models serialise to JSON")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(text: &str) -> Value {
+        read("test.json", text.as_bytes()).unwrap()
+    }
+
+    fn refusal(text: &str) -> String {
+        read::<Value>("test.json", text.as_bytes()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn prints_scalar_only_objects_and_lists_on_one_line() {
+        let text = r#"{"b":{"y":[1,"two",null],"x":{"k":true,"a":-1.5}},"a":{},"pin":[],"list":[{"k":1}]}"#;
+        let canonical = "{\n  \"pin\": [],\n  \"a\": {},\n  \"b\": {\n    \"x\": { \"a\": -1.5, \"k\": true },\n    \
+                         \"y\": [ 1, \"two\", null ]\n  },\n  \"list\": [\n    { \"k\": 1 }\n  ]\n}\n";
+        assert_eq!(print(&value(text), Some("pin")), canonical);
+    }
+
+    #[test]
+    fn canonical_text_reads_back_equal_and_prints_the_same() {
+        let text = r#"{"int":18446744073709551615,"neg":-9223372036854775808,"text":"a\"b\\c{}\n\u0000\u202eé","deep":[[{"":{}}]]}"#;
+        let first = value(text);
+        let printed = print(&first, None);
+        assert_eq!(value(&printed), first);
+        assert_eq!(print(&value(&printed), None), printed);
+        assert!(printed.contains("18446744073709551615") && printed.contains("\u{202e}é"));
+    }
+
+    #[test]
+    fn byte_order_mark_and_crlf_are_accepted() {
+        assert_eq!(value("\u{feff}{\r\n\t\"a\": 1\r\n}"), value(r#"{"a":1}"#));
+    }
+
+    #[test]
+    fn a_key_that_appears_twice_is_named_with_its_place() {
+        assert_eq!(
+            refusal("{\"a\": {\n\"k\": 1, \"k\": 1}}"),
+            "test.json: a: the key `k` appears twice (line 2, column 11)"
+        );
+    }
+
+    #[test]
+    fn merge_markers_html_and_empty_files_are_called_by_name() {
+        let merge = refusal("{\n<<<<<<< HEAD\n\"a\": 1\n=======\n\"a\": 2\n>>>>>>> other\n}");
+        assert!(
+            merge.starts_with("test.json: line 2 is the marker of an unfinished merge\nhelp: "),
+            "{merge}"
+        );
+        assert_eq!(
+            refusal(" <!DOCTYPE html><html>"),
+            "test.json: expected JSON, found what looks like an HTML page: `<!DOCTYPE html><html>`"
+        );
+        assert_eq!(refusal(" \n"), "test.json: the file is empty; expected JSON");
+    }
+
+    #[test]
+    fn half_a_file_and_text_behind_the_end_are_refused() {
+        assert_eq!(refusal("{\"a\": [1,"), "test.json: a: EOF while parsing a value (line 1, column 9)");
+        assert_eq!(refusal("{} {}"), "test.json: trailing characters (line 1, column 4)");
+    }
+
+    #[test]
+    fn nesting_without_end_is_refused() {
+        assert!(refusal(&"[".repeat(100_000)).contains("recursion limit exceeded"));
+    }
+}

@@ -1,0 +1,197 @@
+//! A pin: stream metadata and one top-level key more, `pin`, which records what was chosen and from where.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Error;
+use crate::build_name::BuildName;
+use crate::field::{sha256, text};
+use crate::json::{self, Value};
+use crate::policy::{VERSION, check_version};
+use crate::stream::Stream;
+
+const KEY: &str = "pin";
+
+/// The pin of one channel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pin {
+    /// The `pin` key. A stream document dropped in by hand has none, and is a pin all the same.
+    pub header: Option<Header>,
+    /// The document.
+    pub stream: Stream,
+}
+
+/// The `pin` key of a pin file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Header {
+    /// The channel's base URL when the pin was made.
+    #[serde(deserialize_with = "text")]
+    pub base_url: String,
+    /// The build: an id, or ids per architecture where they differ.
+    #[serde(deserialize_with = "text")]
+    pub build: String,
+    /// The release payload, by digest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub release_image: Option<String>,
+    /// What the document was made from.
+    #[serde(default)]
+    pub sources: Vec<Source>,
+    /// The version of this format: 1.
+    pub version: u64,
+}
+
+/// A document that a pin was made from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Source {
+    /// SHA-256 of the document's bytes as they came: 64 lower-case hex digits.
+    #[serde(deserialize_with = "sha256")]
+    pub sha256: String,
+    /// Where the document is published.
+    #[serde(deserialize_with = "text")]
+    pub url: String,
+}
+
+impl Pin {
+    /// Makes a pin of `stream`.
+    pub fn new(stream: Stream, base_url: String, sources: Vec<Source>) -> Self {
+        let build = BuildName::of(&stream.build_names()).to_string();
+        Self {
+            header: Some(Header { base_url, build, release_image: None, sources, version: VERSION }),
+            stream,
+        }
+    }
+
+    /// Reads a pin file. `document` is how errors name it.
+    ///
+    /// # Errors
+    ///
+    /// What is not stream metadata, a `pin` key of an unknown shape or newer version, and a `pin.build` that is not the
+    /// build of the document below it. Each names the document and the place.
+    pub fn read(document: &str, bytes: &[u8]) -> Result<Self, Error> {
+        let mut stream = Stream::read(document, bytes)?;
+        let header = match stream.extra.remove(KEY) {
+            None => None,
+            Some(value) => Some(Header::read(document, value, &stream)?),
+        };
+        Ok(Self { header, stream })
+    }
+
+    /// Returns the canonical text of the file.
+    pub fn to_text(&self) -> String {
+        let mut value = json::to_value(&self.stream);
+        if let (Some(header), Value::Object(map)) = (&self.header, &mut value) {
+            map.insert(KEY.into(), json::to_value(header));
+        }
+        json::print(&value, Some(KEY))
+    }
+}
+
+impl Header {
+    fn read(document: &str, value: Value, stream: &Stream) -> Result<Self, Error> {
+        let Value::Object(map) = &value else {
+            return Err(Error::invalid(format!("{document}: pin: expected an object")));
+        };
+        check_version(document, "pin.version", map.get("version"))?;
+        let header: Self = json::read_value(document, KEY, value)?;
+        let recorded = BuildName::parse(&header.build)
+            .map_err(|error| Error::invalid(format!("{document}: pin.build: {error}")))?;
+        let found = BuildName::of(&stream.build_names());
+        if recorded != found {
+            return Err(Error::invalid(format!(
+                "{document}: pin.build is `{recorded}`, but the artifacts are of `{found}`"
+            ))
+            .help("pin it again with `coreos-pins bump`, or restore the file with `git checkout`"));
+        }
+        if let Some(image) = &header.release_image {
+            check_digest_reference(image)
+                .map_err(|fault| Error::invalid(format!("{document}: pin.release-image: {fault}")))?;
+        }
+        Ok(header)
+    }
+}
+
+/// Checks that `reference` names a container image by digest, and by nothing that may move.
+///
+/// # Errors
+///
+/// Says what is wrong with it.
+pub(crate) fn check_digest_reference(reference: &str) -> Result<(), String> {
+    let hex = reference.split_once("@sha256:").map(|(repository, hex)| (!repository.is_empty(), hex));
+    match hex {
+        Some((true, hex))
+            if hex.len() == 64 && hex.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) =>
+        {
+            Ok(())
+        }
+        Some(_) => Err(format!("expected `IMAGE@sha256:` and 64 lower-case hex digits, found `{reference}`")),
+        None => Err(format!("`{reference}` names no digest, and a tag moves")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STREAM: &str = r#""stream": "stable", "architectures": {
+        "x86_64": {"images": {"aws": {"regions": {"us-east-1": {"release": "2", "image": "ami-2"}}}}},
+        "aarch64": {"images": {"aws": {"regions": {"us-east-1": {"release": "1", "image": "ami-1"}}}}}}"#;
+
+    fn read(pin: &str) -> Result<Pin, Error> {
+        Pin::read("pins/stable.json", format!("{{{pin}{STREAM}}}").as_bytes())
+    }
+
+    fn refusal(pin: &str) -> String {
+        read(&format!("\"pin\": {pin}, ")).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_plain_stream_document_is_a_pin() {
+        let pin = read("").unwrap();
+        assert_eq!(pin.header, None);
+        assert!(pin.to_text().starts_with("{\n  \"architectures\": {\n"));
+    }
+
+    #[test]
+    fn a_new_pin_reads_back_equal_with_its_key_first() {
+        let stream = read("").unwrap().stream;
+        let source = Source { sha256: "a".repeat(64), url: "https://example.com/stable.json".into() };
+        let pin = Pin::new(stream, "https://example.com".into(), vec![source]);
+        let text = pin.to_text();
+        assert_eq!(Pin::read("p", text.as_bytes()).unwrap(), pin);
+        let a = "a".repeat(64);
+        assert!(
+            text.starts_with(&format!(
+                "{{\n  \"pin\": {{\n    \"base-url\": \"https://example.com\",\n    \"build\": \
+                 \"aarch64=1,x86_64=2\",\n    \"sources\": [\n      {{ \"sha256\": \"{a}\", \"url\": \
+                 \"https://example.com/stable.json\" }}\n    ],\n    \"version\": 1\n  }},\n  \"architectures\": {{\n"
+            )),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn the_recorded_build_must_be_that_of_the_document() {
+        assert_eq!(
+            refusal(r#"{"version": 1, "base-url": "b", "build": "2"}"#),
+            "pins/stable.json: pin.build is `2`, but the artifacts are of `aarch64=1,x86_64=2`\nhelp: pin it again \
+             with `coreos-pins bump`, or restore the file with `git checkout`"
+        );
+    }
+
+    #[test]
+    fn newer_versions_typos_and_moving_payloads_are_refused() {
+        assert!(refusal(r#"{"version": 7}"#).contains("pin.version: 7 is newer than this coreos-pins"));
+        assert!(
+            refusal(r#"{"version": 1, "base": "b"}"#)
+                .contains("pins/stable.json: pin.base: unknown field `base`")
+        );
+        assert!(refusal("[]").contains("pins/stable.json: pin: expected an object"));
+        let image =
+            r#"{"version": 1, "base-url": "b", "build": "aarch64=1,x86_64=2", "release-image": "q/r:4.22"}"#;
+        assert_eq!(
+            refusal(image),
+            "pins/stable.json: pin.release-image: `q/r:4.22` names no digest, and a tag moves"
+        );
+    }
+}

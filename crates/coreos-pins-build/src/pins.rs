@@ -1,0 +1,114 @@
+//! A pins folder: the policy and every pin in it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use crate::Error;
+use crate::pin::Pin;
+use crate::policy::{self, Policy};
+
+/// What a pins folder holds.
+#[derive(Clone, Debug, Default)]
+pub struct Pins {
+    /// `channels.json`, where there is one.
+    pub policy: Option<Policy>,
+    /// The pins by channel, which is the file's name without `.json`.
+    pub pins: BTreeMap<String, Pin>,
+}
+
+impl Pins {
+    /// Reads the folder `dir`: `channels.json`, and every other `*.json` directly in it. Dot files, folders and other
+    /// files are left alone.
+    ///
+    /// # Errors
+    ///
+    /// A folder or file that cannot be read, and whatever is wrong in one: the error names the file.
+    pub fn load(dir: &Path) -> Result<Self, Error> {
+        let mut pins = Self::default();
+        for name in file_names(dir)? {
+            let path = dir.join(&name);
+            let document = path.display().to_string();
+            let bytes = fs::read(&path).map_err(|error| Error::io("read", &path, error))?;
+            match name.strip_suffix(".json") {
+                _ if name == policy::FILE => pins.policy = Some(Policy::read(&document, &bytes)?),
+                Some(channel) => {
+                    pins.pins.insert(channel.to_owned(), Pin::read(&document, &bytes)?);
+                }
+                None => {}
+            }
+        }
+        Ok(pins)
+    }
+
+    /// Returns the names of the channels that are pinned, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.pins.keys().map(String::as_str)
+    }
+
+    /// Returns what is decided for `channel`, if anything is.
+    pub fn policy_of(&self, channel: &str) -> Option<&policy::Channel> {
+        self.policy.as_ref()?.channels.get(channel)
+    }
+}
+
+/// Returns the names of the policy and pin files in `dir`, sorted.
+fn file_names(dir: &Path) -> Result<Vec<String>, Error> {
+    let read = |error| Error::io("read", dir, error);
+    let mut names = Vec::new();
+    for entry in fs::read_dir(dir).map_err(read)? {
+        let entry = entry.map_err(read)?;
+        let name = entry.file_name();
+        let bytes = name.as_encoded_bytes();
+        if bytes.starts_with(b".") || !bytes.ends_with(b".json") || entry.path().is_dir() {
+            continue;
+        }
+        match name.into_string() {
+            Ok(name) => names.push(name),
+            Err(name) => {
+                let path = dir.join(name);
+                return Err(Error::invalid(format!("the file name `{}` is no UTF-8", path.display())));
+            }
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STREAM: &str = r#"{"stream": "s", "architectures": {"x86_64": {"images": {"aws": {"regions": {
+        "us-east-1": {"release": "1", "image": "ami-1"}}}}}}}"#;
+
+    #[test]
+    fn pins_are_the_json_files_directly_in_the_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["stable.json", "4.16-9.4.json"] {
+            fs::write(dir.path().join(name), STREAM).unwrap();
+        }
+        for name in ["README.md", ".hidden.json", ".stable.json.1.part", "x.json~"] {
+            fs::write(dir.path().join(name), "not JSON").unwrap();
+        }
+        fs::create_dir_all(dir.path().join("builders.json/coreos-assembler")).unwrap();
+        let pins = Pins::load(dir.path()).unwrap();
+        assert_eq!(pins.names().collect::<Vec<_>>(), ["4.16-9.4", "stable"]);
+        assert!(pins.policy.is_none());
+    }
+
+    #[test]
+    fn a_missing_folder_and_a_broken_file_are_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let missing = dir.path().join("nowhere");
+        let text = Pins::load(&missing).unwrap_err().to_string();
+        assert!(text.starts_with(&format!("failed to read `{}`: ", missing.display())), "{text}");
+
+        fs::write(dir.path().join("stable.json"), "{").unwrap();
+        let text = Pins::load(dir.path()).unwrap_err().to_string();
+        assert!(
+            text.starts_with(&format!("{}: EOF while", dir.path().join("stable.json").display())),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,209 @@
+//! The build-time variables. Nothing else in this crate reads the environment, `OUT_DIR` excepted.
+
+use std::ffi::{OsStr, OsString};
+
+use crate::Error;
+use crate::build_name::BuildName;
+use crate::error::nearest;
+
+/// Where the default channel's documents are.
+pub const BASE_URL: &str = "BASE_URL";
+/// The channel that the constants at the root are of.
+pub const DEFAULT_CHANNEL: &str = "DEFAULT_CHANNEL";
+/// The build of the default channel.
+pub const BUILD_NAME: &str = "BUILD_NAME";
+/// The release payload, by digest.
+pub const RELEASE_IMAGE: &str = "RELEASE_IMAGE";
+/// The pins folder, in place of the crate's own.
+pub const PINS_DIR: &str = "COREOS_PINS_DIR";
+
+/// Begins the other spelling of the first four variables, and no variable but ours.
+const PREFIX: &str = "COREOS_PINS_";
+
+/// The first four variables with their other spelling.
+const NAMES: [[&str; 2]; 4] = [
+    [BASE_URL, "COREOS_PINS_BASE_URL"],
+    [DEFAULT_CHANNEL, "COREOS_PINS_DEFAULT_CHANNEL"],
+    [BUILD_NAME, "COREOS_PINS_BUILD_NAME"],
+    [RELEASE_IMAGE, "COREOS_PINS_RELEASE_IMAGE"],
+];
+
+/// The default channel where neither a variable nor `channels.json` names one.
+pub const FALLBACK_CHANNEL: &str = "maipo";
+
+/// Returns every variable that may be read, in both spellings: cargo has to watch them all, whichever are set.
+pub fn watched() -> impl Iterator<Item = &'static str> {
+    NAMES.into_iter().flatten().chain([PINS_DIR])
+}
+
+/// A value and the variable it came from, under the name that was used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting<T> {
+    /// The variable's name.
+    pub variable: &'static str,
+    /// Its value.
+    pub value: T,
+}
+
+/// What the variables ask for. `None` is unset or blank.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// [`BASE_URL`]
+    pub base_url: Option<Setting<String>>,
+    /// [`DEFAULT_CHANNEL`]
+    pub default_channel: Option<Setting<String>>,
+    /// [`BUILD_NAME`]
+    pub build_name: Option<Setting<BuildName>>,
+    /// [`RELEASE_IMAGE`]
+    pub release_image: Option<Setting<String>>,
+    /// [`PINS_DIR`]
+    pub pins_dir: Option<Setting<String>>,
+}
+
+impl Settings {
+    /// Reads the environment of this process.
+    ///
+    /// # Errors
+    ///
+    /// As [`Settings::from_variables`].
+    pub fn from_env() -> Result<Self, Error> {
+        Self::from_variables(std::env::vars_os())
+    }
+
+    /// Reads `variables`. Values are trimmed, and blank is unset. As soon as one of the first four is there by its
+    /// prefixed name, even blank, none is read by its plain name.
+    ///
+    /// # Errors
+    ///
+    /// A value that is not UTF-8, that holds a control character, or that is no build name where one belongs; and a
+    /// variable that begins with `COREOS_PINS_` and is none of ours. Each names the variable.
+    pub fn from_variables(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Result<Self, Error> {
+        let variables: Vec<_> = variables.into_iter().collect();
+        let names = variables.iter().filter_map(|(name, _)| name.to_str());
+        check_names(names.clone())?;
+        let sealed = names.clone().any(|name| NAMES.iter().any(|[_, prefixed]| name == *prefixed));
+
+        let get = |[plain, prefixed]: [&'static str; 2]| {
+            let variable = if sealed { prefixed } else { plain };
+            let value = variables.iter().find(|(name, _)| name == variable).map(|(_, value)| value);
+            value.map_or(Ok(None), |value| read(variable, value))
+        };
+        let [base_url, default_channel, build_name, release_image] = NAMES;
+        let build_name = get(build_name)?
+            .map(|Setting { variable, value }| match BuildName::parse(&value) {
+                Ok(value) => Ok(Setting { variable, value }),
+                Err(error) => Err(Error::invalid(format!("{variable}: {error}"))),
+            })
+            .transpose()?;
+        Ok(Self {
+            base_url: get(base_url)?,
+            default_channel: get(default_channel)?,
+            build_name,
+            release_image: get(release_image)?,
+            pins_dir: get([PINS_DIR, PINS_DIR])?,
+        })
+    }
+}
+
+/// Refuses a variable that has our prefix and is not ours: a misspelled name must not pass unnoticed.
+///
+/// # Errors
+///
+/// Names the variable, and the one that was most likely meant.
+pub fn check_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<(), Error> {
+    let unknown =
+        names.into_iter().find(|name| name.starts_with(PREFIX) && watched().all(|known| known != *name));
+    let Some(unknown) = unknown else { return Ok(()) };
+    let ours = || watched().filter(|name| name.starts_with(PREFIX));
+    let guess = nearest(unknown, ours()).map(|name| format!(", did you mean `{name}`?")).unwrap_or_default();
+    Err(Error::invalid(format!("unknown variable `{unknown}`{guess}"))
+        .note(format!("variables that begin with `{PREFIX}` are {}", crate::error::quoted(ours())))
+        .help(format!("unset {unknown}")))
+}
+
+fn read(variable: &'static str, value: &OsStr) -> Result<Option<Setting<String>>, Error> {
+    let Some(text) = value.to_str() else {
+        return Err(Error::invalid(format!("the value of {variable} is no UTF-8")));
+    };
+    let text = text.trim();
+    if text.chars().any(char::is_control) {
+        return Err(Error::invalid(format!("the value of {variable} holds a control character")));
+    }
+    Ok((!text.is_empty()).then(|| Setting { variable, value: text.to_owned() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(variables: &[(&str, &str)]) -> Result<Settings, Error> {
+        Settings::from_variables(variables.iter().map(|(name, value)| (name.into(), value.into())))
+    }
+
+    #[test]
+    fn blank_is_unset_and_values_are_trimmed() {
+        for blank in ["", " ", "\t\n"] {
+            for variable in watched() {
+                assert_eq!(settings(&[(variable, blank)]).unwrap(), Settings::default(), "{variable}");
+            }
+        }
+        let read = settings(&[(DEFAULT_CHANNEL, " next\n"), (BUILD_NAME, "44.1 ")]).unwrap();
+        assert_eq!(read.default_channel.unwrap().value, "next");
+        assert_eq!(read.build_name.unwrap().value, BuildName::Id("44.1".into()));
+    }
+
+    #[test]
+    fn one_prefixed_name_seals_the_build_even_when_blank() {
+        let plain =
+            [(BASE_URL, "/"), (BUILD_NAME, "ci-1234"), (DEFAULT_CHANNEL, "next"), (RELEASE_IMAGE, "x")];
+        for [_, prefixed] in NAMES {
+            let mut variables = plain.to_vec();
+            variables.push((prefixed, ""));
+            assert_eq!(settings(&variables).unwrap(), Settings::default(), "{prefixed}");
+        }
+        let mut variables = plain.to_vec();
+        variables.push(("COREOS_PINS_DEFAULT_CHANNEL", "testing"));
+        let sealed = settings(&variables).unwrap();
+        let channel = Setting { variable: "COREOS_PINS_DEFAULT_CHANNEL", value: "testing".to_owned() };
+        assert_eq!(sealed, Settings { default_channel: Some(channel), ..Settings::default() });
+    }
+
+    #[test]
+    fn the_pins_folder_seals_nothing() {
+        let read = settings(&[(PINS_DIR, "mine"), (DEFAULT_CHANNEL, "next")]).unwrap();
+        assert_eq!(read.default_channel.unwrap().value, "next");
+        assert_eq!(read.pins_dir.unwrap().value, "mine");
+    }
+
+    #[test]
+    fn a_control_character_inside_is_an_error_that_names_the_variable_and_hides_the_value() {
+        let error = settings(&[(BUILD_NAME, "x\ncargo::rustc-cfg=pwned")]).unwrap_err().to_string();
+        assert_eq!(error, "the value of BUILD_NAME holds a control character");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_value_that_is_no_utf8_is_an_error_that_names_the_variable() {
+        use std::os::unix::ffi::OsStringExt;
+        let value = OsString::from_vec(vec![b'x', 0xff]);
+        let error = Settings::from_variables([(BASE_URL.into(), value)]).unwrap_err().to_string();
+        assert_eq!(error, "the value of BASE_URL is no UTF-8");
+    }
+
+    #[test]
+    fn a_misspelled_prefixed_name_is_an_error_with_a_guess() {
+        let error = settings(&[("COREOS_PINS_BUILDNAME", "44.1")]).unwrap_err().to_string();
+        assert!(
+            error.starts_with(
+                "unknown variable `COREOS_PINS_BUILDNAME`, did you mean `COREOS_PINS_BUILD_NAME`?\nvariables that begin"
+            ),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_build_name_that_is_none_names_the_variable() {
+        let error = settings(&[("COREOS_PINS_BUILD_NAME", "x86_64=")]).unwrap_err().to_string();
+        assert!(error.starts_with("COREOS_PINS_BUILD_NAME: `x86_64=` is no build name"), "{error}");
+    }
+}
