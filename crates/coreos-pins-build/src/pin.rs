@@ -79,11 +79,17 @@ impl Pin {
 
     /// Returns the canonical text of the file.
     pub fn to_text(&self) -> String {
-        let mut value = json::to_value(&self.stream);
-        if let (Some(header), Value::Object(map)) = (&self.header, &mut value) {
-            map.insert(KEY.into(), json::to_value(header));
+        self.text_around(&self.stream.to_text())
+    }
+
+    /// Returns the canonical text of the file, given that of its document: the same with the `pin` key in front.
+    pub(crate) fn text_around(&self, stream_text: &str) -> String {
+        match (&self.header, stream_text.strip_prefix("{\n")) {
+            (Some(header), Some(rest)) => {
+                format!("{{\n  \"{KEY}\": {},\n{rest}", json::print_inner(header, 1))
+            }
+            _ => stream_text.to_owned(),
         }
-        json::print(&value, Some(KEY))
     }
 }
 

@@ -176,18 +176,14 @@ impl Hold {
 
 /// Refuses a `version` that is missing, no number, or newer than this crate.
 pub(crate) fn check_version(document: &str, place: &str, version: Option<&Value>) -> Result<(), Error> {
-    let number = match version {
-        Some(Value::Number(number)) => number.as_u64(),
-        _ => None,
-    };
-    match number {
-        Some(VERSION) => Ok(()),
-        Some(newer) if newer > VERSION => Err(Error::invalid(format!(
+    match version {
+        Some(Value::Unsigned(VERSION)) => Ok(()),
+        Some(Value::Unsigned(newer)) if *newer > VERSION => Err(Error::invalid(format!(
             "{document}: {place}: {newer} is newer than this coreos-pins, which reads {VERSION}"
         ))
         .help("update coreos-pins")),
         _ => {
-            let found = version.map_or("nothing".into(), |v| format!("`{}`", json::print(v, None).trim()));
+            let found = version.map_or("nothing".into(), |v| format!("`{}`", json::print(v).trim()));
             Err(Error::invalid(format!("{document}: {place}: expected {VERSION}, found {found}")))
         }
     }

@@ -160,12 +160,24 @@ fn needs_resolving(settings: &Settings, default: &str, pins: &Pins) -> Error {
 }
 
 impl Resolved {
+    /// Returns the canonical text of each channel's document, by channel.
+    pub(crate) fn stream_texts(&self) -> BTreeMap<&str, String> {
+        self.channels.iter().map(|(name, channel)| (name.as_str(), channel.pin.stream.to_text())).collect()
+    }
+
     /// Returns the SHA-256, in hex, over the canonical text of every pin that is embedded, each after its file's name
     /// and a newline, in order of names.
     pub fn pins_sha256(&self) -> String {
-        let mut files: Vec<(String, String)> =
-            self.channels.iter().map(|(name, c)| (format!("{name}.json\n"), c.pin.to_text())).collect();
-        files.sort();
+        self.pins_sha256_with(&self.stream_texts())
+    }
+
+    /// Does what [`pins_sha256`](Self::pins_sha256) does, given what [`stream_texts`](Self::stream_texts) returns.
+    pub(crate) fn pins_sha256_with(&self, texts: &BTreeMap<&str, String>) -> String {
+        let files = self.channels.iter().map(|(name, channel)| {
+            (format!("{name}.json\n"), channel.pin.text_around(&texts[name.as_str()]))
+        });
+        // In order of the files' names: `a-b.json` is before `a.json`, but `a` before `a-b`.
+        let files: BTreeMap<String, String> = files.collect();
         sha256::hex(files.iter().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]))
     }
 }

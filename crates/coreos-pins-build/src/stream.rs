@@ -341,7 +341,7 @@ impl Stream {
             None => {}
             Some(Value::String(version)) if version.split('.').next() == Some("1") => {}
             Some(version) => {
-                let version = json::print(version, None);
+                let version = json::print(version);
                 return Err(Error::invalid(format!(
                     "{document}: schema-version: expected 1.x, found `{}`",
                     version.trim().trim_matches('"')
@@ -372,7 +372,7 @@ impl Stream {
 
     /// Returns the canonical text of this document: what [`json::print`] makes of it.
     pub fn to_text(&self) -> String {
-        json::print(&json::to_value(self), None)
+        json::print(self)
     }
 }
 

@@ -1,93 +1,152 @@
 //! How upstream's names become Rust identifiers.
 
 use std::collections::BTreeMap;
-
-use proc_macro2::{Ident, Span};
+use std::collections::btree_map::Entry;
+use std::fmt::{self, Display};
 
 use crate::Error;
 
 /// Endings that a compressed file's format has; one of them is left out of a constant's name.
 const COMPRESSION: [&str; 5] = [".gz", ".xz", ".zst", ".zip", ".bz2"];
 
-/// The identifiers of one Rust scope, each with the upstream name that it was made from.
-pub(super) struct Scope {
-    place: String,
-    taken: BTreeMap<String, String>,
+/// A Rust identifier, checked.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Ident(String);
+
+impl Display for Ident {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
 }
 
-impl Scope {
+/// What an identifier was made from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Original<'a> {
+    /// Nothing of upstream's: generated code has it itself.
+    Ours(&'static str),
+    Channel(&'a str),
+    Architecture(&'a str),
+    Ami {
+        region: &'a str,
+    },
+    File {
+        platform: &'a str,
+        format: &'a str,
+        kind: &'a str,
+        what: &'static str,
+    },
+}
+
+impl Display for Original<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ours(name) => write!(f, "the name `{name}`, which the generated code needs itself"),
+            Self::Channel(name) => write!(f, "channel `{name}`"),
+            Self::Architecture(name) => write!(f, "architecture `{name}`"),
+            Self::Ami { region } => write!(f, "the AMI of region `{region}`"),
+            Self::File { platform, format, kind, what } => {
+                write!(f, "{what} of platform `{platform}`, format `{format}`, {kind}")
+            }
+        }
+    }
+}
+
+/// The identifiers of one Rust scope, each with what it was made from.
+pub(super) struct Scope<'a> {
+    place: String,
+    taken: BTreeMap<Ident, Original<'a>>,
+}
+
+impl<'a> Scope<'a> {
     /// `place` is how errors name the scope, and `reserved` are identifiers that it has already.
-    pub(super) fn new(place: String, reserved: &[&str]) -> Self {
-        let taken = reserved
-            .iter()
-            .map(|name| {
-                ((*name).to_owned(), format!("the name `{name}`, which the generated code needs itself"))
-            })
-            .collect();
-        Self { place, taken }
+    pub(super) fn new(place: impl Into<String>, reserved: &[&'static str]) -> Self {
+        let taken = reserved.iter().map(|name| (Ident((*name).to_owned()), Original::Ours(name)));
+        Self { place: place.into(), taken: taken.collect() }
     }
 
-    /// Makes `text` an identifier of this scope. `original` is how errors name what it was made from.
+    /// Makes `text` an identifier of this scope.
     ///
     /// # Errors
     ///
-    /// When something else in the scope has that identifier already: the error names both.
-    pub(super) fn claim(&mut self, text: String, original: String) -> Result<Ident, Error> {
-        let ident = identifier(&text)
-            .ok_or_else(|| Error::invalid(format!("{}: {original} gives no Rust identifier", self.place)))?;
-        if let Some(other) = self.taken.get(&text) {
-            return Err(Error::invalid(format!(
-                "{}: {other} and {original} would both be `{text}` in Rust",
-                self.place
-            ))
-            .help("rename one, or leave it out with `platforms` or `architectures` in channels.json"));
+    /// When `text` is no identifier, or something else in the scope has it already: the error names both.
+    pub(super) fn claim(&mut self, text: String, original: Original<'a>) -> Result<Ident, Error> {
+        let place = &self.place;
+        if !is_identifier(&text) {
+            return Err(Error::invalid(format!("{place}: {original} gives no Rust identifier")));
         }
-        self.taken.insert(text, original);
-        Ok(ident)
+        match self.taken.entry(Ident(text)) {
+            Entry::Vacant(vacant) => {
+                let ident = vacant.key().clone();
+                vacant.insert(original);
+                Ok(ident)
+            }
+            Entry::Occupied(taken) => Err(Error::invalid(format!(
+                "{place}: {} and {original} would both be `{}` in Rust",
+                taken.get(),
+                taken.key()
+            ))
+            .help("rename one, or pin only one of them: `platforms` and `architectures` in channels.json")),
+        }
     }
 }
 
-/// Returns `text` as an identifier if it is one, by syn's judgement and ours.
-fn identifier(text: &str) -> Option<Ident> {
+/// Tells whether `text` is an identifier, of ASCII only. Keywords all have a lower-case letter, so that only text with
+/// one is put before syn, which takes its time.
+fn is_identifier(text: &str) -> bool {
+    let mut has_lower_case = false;
+    for byte in text.as_bytes() {
+        match byte {
+            b'a'..=b'z' => has_lower_case = true,
+            b'A'..=b'Z' | b'0'..=b'9' | b'_' => {}
+            _ => return false,
+        }
+    }
+    match text.as_bytes().first() {
+        None | Some(b'0'..=b'9') => return false,
+        Some(_) if text == "_" => return false,
+        Some(_) => {}
+    }
     // `gen` is a keyword since edition 2024.
-    if text == "gen" { None } else { syn::parse_str::<Ident>(text).ok() }
+    !has_lower_case || (text != "gen" && syn::parse_str::<syn::Ident>(text).is_ok())
 }
 
 /// Returns the name of the module for `name`: lower case, `_` for what is neither letter nor digit, `_` in front of a
 /// leading digit and behind a keyword.
 pub(super) fn module(name: &str) -> String {
-    let mut text = words([name], |c| c.to_ascii_lowercase());
-    if text.starts_with(|c: char| c.is_ascii_digit()) {
-        text.insert(0, '_');
-    }
-    if identifier(&text).is_none() {
+    let mut text = word(name);
+    text.make_ascii_lowercase();
+    if !is_identifier(&text) {
         text.push('_');
     }
     text
 }
 
-/// Returns the name of the constant that `parts` make up: upper case, joined by `_`.
-pub(super) fn constant<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
-    words(parts, |c| c.to_ascii_uppercase())
+/// Returns the name of the constant that `parts` make up: upper case, joined by `_`, otherwise as [`module`].
+pub(super) fn constant(parts: &[&str]) -> String {
+    let mut text = word(&parts.join("_"));
+    text.make_ascii_uppercase();
+    text
 }
 
-fn words<'a>(parts: impl IntoIterator<Item = &'a str>, case: impl Fn(char) -> char) -> String {
-    let mut out = String::new();
-    for (index, part) in parts.into_iter().enumerate() {
-        if index > 0 {
-            out.push('_');
-        }
-        out.extend(part.chars().map(|c| if c.is_ascii_alphanumeric() { case(c) } else { '_' }));
+fn word(name: &str) -> String {
+    let other = |c: char| !c.is_ascii_alphanumeric();
+    let mut text = name.replace(other, "_");
+    if text.starts_with(|c: char| c.is_ascii_digit()) {
+        text.insert(0, '_');
     }
-    out
+    text
 }
 
-/// Returns `format` as constants name it among `formats`, which are those of its platform: without the suffix of a
+/// Returns each of `formats`, which are those of one platform, with what constants call it: without the suffix of a
 /// compressed file, unless another format would then have the same name.
-pub(super) fn short_format<'a>(format: &'a str, formats: impl IntoIterator<Item = &'a str>) -> &'a str {
-    let short = without_compression(format);
-    let same = |other: &str| constant([without_compression(other)]) == constant([short]);
-    if formats.into_iter().any(|other| other != format && same(other)) { format } else { short }
+pub(super) fn short_formats<'a>(formats: impl IntoIterator<Item = &'a str>) -> Vec<(&'a str, &'a str)> {
+    let short = formats.into_iter().map(|format| (format, without_compression(format)));
+    let short: Vec<(&str, &str, String)> = short.map(|(f, short)| (f, short, constant(&[short]))).collect();
+    let is_shared = |name: &String| short.iter().filter(|(.., other)| other == name).count() > 1;
+    short
+        .iter()
+        .map(|(format, short, name)| (*format, if is_shared(name) { *format } else { *short }))
+        .collect()
 }
 
 fn without_compression(format: &str) -> &str {
@@ -96,11 +155,6 @@ fn without_compression(format: &str) -> &str {
         .find_map(|suffix| format.strip_suffix(suffix))
         .filter(|f| !f.is_empty())
         .unwrap_or(format)
-}
-
-/// Returns an identifier of our own, which is one for sure.
-pub(super) fn ours(text: &str) -> Ident {
-    Ident::new(text, Span::call_site())
 }
 
 #[cfg(test)]
@@ -121,32 +175,60 @@ mod tests {
             ("-", "__"),
         ] {
             assert_eq!(module(name), expected, "{name}");
-            assert!(identifier(&module(name)).is_some(), "{name}");
+            assert!(syn::parse_str::<syn::Ident>(&module(name)).is_ok(), "{name}");
         }
     }
 
     #[test]
     fn one_compression_suffix_is_left_out_unless_formats_would_collide() {
-        assert_eq!(short_format("qcow2.xz", ["qcow2.xz", "iso"]), "qcow2");
-        assert_eq!(short_format("tar.gz.xz", ["tar.gz.xz"]), "tar.gz");
-        assert_eq!(short_format("qcow2", ["qcow2", "qcow2.gz"]), "qcow2");
-        assert_eq!(short_format("qcow2.gz", ["qcow2", "qcow2.gz"]), "qcow2.gz");
-        assert_eq!(short_format("qcow2.gz", ["qcow2.gz", "qcow2.xz"]), "qcow2.gz");
-        assert_eq!(short_format(".gz", [".gz"]), ".gz");
+        for (formats, expected) in [
+            (["qcow2.xz", "iso"], ["qcow2", "iso"]),
+            (["tar.gz.xz", "4k.raw.gz"], ["tar.gz", "4k.raw"]),
+            (["qcow2", "qcow2.gz"], ["qcow2", "qcow2.gz"]),
+            (["qcow2.gz", "qcow2.xz"], ["qcow2.gz", "qcow2.xz"]),
+            (["a-b.gz", "a.b.gz"], ["a-b.gz", "a.b.gz"]),
+            ([".gz", "ova"], [".gz", "ova"]),
+        ] {
+            let short: Vec<&str> = short_formats(formats).into_iter().map(|(_, short)| short).collect();
+            assert_eq!(short, expected);
+        }
+    }
+
+    #[test]
+    fn constants_are_identifiers_too() {
+        for (parts, expected) in [
+            (["AMI", "us-east-1"], "AMI_US_EAST_1"),
+            (["metal", "4k.raw"], "METAL_4K_RAW"),
+            (["3par", "é.x"], "_3PAR___X"),
+        ] {
+            assert_eq!(constant(&parts), expected);
+            assert!(is_identifier(expected) && syn::parse_str::<syn::Ident>(expected).is_ok());
+        }
+    }
+
+    #[test]
+    fn what_is_taken_for_an_identifier_is_one() {
+        for text in ["", "_", "1a", "a-b", "a b", "é", "r#a", "fn", "Self", "gen", "async"] {
+            assert!(!is_identifier(text), "{text}");
+        }
+        for text in ["_a", "__", "SELF", "union", "a1"] {
+            assert!(is_identifier(text) && syn::parse_str::<syn::Ident>(text).is_ok(), "{text}");
+        }
     }
 
     #[test]
     fn two_names_that_become_one_are_both_named() {
-        let mut scope = Scope::new("pins".into(), &["channels"]);
-        scope.claim(module("rhel-9"), "channel `rhel-9`".into()).unwrap();
-        let error = scope.claim(module("rhel.9"), "channel `rhel.9`".into()).unwrap_err().to_string();
+        let mut scope = Scope::new("pins", &["channels"]);
+        scope.claim(module("rhel-9"), Original::Channel("rhel-9")).unwrap();
+        let error = scope.claim(module("rhel.9"), Original::Channel("rhel.9")).unwrap_err().to_string();
         assert!(
             error.starts_with(
                 "pins: channel `rhel-9` and channel `rhel.9` would both be `rhel_9` in Rust\nhelp: "
             ),
             "{error}"
         );
-        let error = scope.claim("channels".into(), "architecture `channels`".into()).unwrap_err().to_string();
+        let error =
+            scope.claim("channels".into(), Original::Architecture("channels")).unwrap_err().to_string();
         assert!(
             error.starts_with("pins: the name `channels`, which the generated code needs itself and"),
             "{error}"

@@ -12,6 +12,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 
+mod print;
+
+pub use print::print;
+pub(crate) use print::print_inner;
+
 /// A JSON object: sorted by key, and a key that appears twice is an error.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
@@ -87,8 +92,12 @@ pub enum Value {
     Null,
     /// `true` or `false`
     Bool(bool),
-    /// A number; integers are exact to 64 bits.
-    Number(serde_json::Number),
+    /// A whole number, not negative.
+    Unsigned(u64),
+    /// A whole number, negative.
+    Signed(i64),
+    /// Any other number; a whole one beyond 64 bits is rounded.
+    Float(f64),
     /// Text
     String(String),
     /// A list
@@ -117,15 +126,15 @@ impl<'de> Deserialize<'de> for Value {
             }
 
             fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-                Ok(Value::Number(value.into()))
+                Ok(u64::try_from(value).map_or(Value::Signed(value), Value::Unsigned))
             }
 
             fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-                Ok(Value::Number(value.into()))
+                Ok(Value::Unsigned(value))
             }
 
             fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-                Ok(serde_json::Number::from_f64(value).map_or(Value::Null, Value::Number))
+                Ok(Value::Float(value))
             }
 
             fn visit_str<E>(self, value: &str) -> Result<Value, E> {
@@ -145,7 +154,8 @@ impl<'de> Deserialize<'de> for Value {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<Value, A::Error> {
-                Map::deserialize(de::value::MapAccessDeserializer::new(access)).map(Value::Object)
+                let map = Map::deserialize(de::value::MapAccessDeserializer::new(access))?;
+                Ok(arbitrary_precision_number(&map).unwrap_or(Value::Object(map)))
             }
         }
 
@@ -153,10 +163,14 @@ impl<'de> Deserialize<'de> for Value {
     }
 }
 
-impl Value {
-    fn is_scalar(&self) -> bool {
-        !matches!(self, Self::Array(_) | Self::Object(_))
-    }
+/// With serde_json's feature `arbitrary_precision`, which any crate of a build may turn on for all, a number comes as an
+/// object with this one key.
+fn arbitrary_precision_number(map: &Map<Value>) -> Option<Value> {
+    let Some(Value::String(text)) = map.get("$serde_json::private::Number").filter(|_| map.len() == 1) else {
+        return None;
+    };
+    let unsigned = text.parse().map(Value::Unsigned);
+    unsigned.or_else(|_| text.parse().map(Value::Signed)).or_else(|_| text.parse().map(Value::Float)).ok()
 }
 
 /// Reads `bytes` as a `T`. A byte order mark and any layout are accepted; `document` is how errors name the bytes.
@@ -167,6 +181,10 @@ impl Value {
 /// An HTML page and the markers of an unfinished merge are called by their names.
 pub fn read<T: DeserializeOwned>(document: &str, bytes: &[u8]) -> Result<T, Error> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    // Keeping track of the place costs as much as reading does, and is only of use where there is a fault.
+    if let Ok(value) = serde_json::from_slice(bytes) {
+        return Ok(value);
+    }
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut deserializer)
         .map_err(|error| fault(document, bytes, &place(error.path()), error.into_inner()))?;
@@ -245,108 +263,6 @@ fn place(path: &serde_path_to_error::Path) -> String {
     out
 }
 
-/// Returns the canonical text of `value`: keys sorted, two spaces, one line for what holds scalars only, a final
-/// newline. `first`, where the object has that key, is printed before the others.
-pub fn print(value: &Value, first: Option<&str>) -> String {
-    let mut out = String::new();
-    print_at(value, first, 0, &mut out);
-    out.push('\n');
-    out
-}
-
-fn print_at(value: &Value, first: Option<&str>, depth: usize, out: &mut String) {
-    match value {
-        Value::Object(map) if map.is_empty() => out.push_str("{}"),
-        Value::Array(values) if values.is_empty() => out.push_str("[]"),
-        Value::Object(map) => {
-            let head = first.and_then(|key| map.get_key_value(key));
-            let rest = map.iter().filter(|(key, _)| Some(key.as_str()) != first);
-            let one_line = map.values().all(Value::is_scalar);
-            print_items(
-                head.into_iter().chain(rest),
-                ["{", "}"],
-                one_line,
-                depth,
-                out,
-                |(key, value), out| {
-                    print_text(key, out);
-                    out.push_str(": ");
-                    print_at(value, None, depth + 1, out);
-                },
-            );
-        }
-        Value::Array(values) => {
-            let one_line = values.iter().all(Value::is_scalar);
-            print_items(values.iter(), ["[", "]"], one_line, depth, out, |value, out| {
-                print_at(value, None, depth + 1, out);
-            });
-        }
-        Value::String(text) => print_text(text, out),
-        Value::Null => out.push_str("null"),
-        Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
-        Value::Number(number) => out.push_str(&number.to_string()),
-    }
-}
-
-fn print_items<T>(
-    items: impl Iterator<Item = T>,
-    [open, close]: [&str; 2],
-    one_line: bool,
-    depth: usize,
-    out: &mut String,
-    mut print_item: impl FnMut(T, &mut String),
-) {
-    let new_line = |depth: usize, out: &mut String| {
-        if one_line {
-            out.push(' ');
-        } else {
-            out.push('\n');
-            out.extend(std::iter::repeat_n("  ", depth));
-        }
-    };
-    out.push_str(open);
-    for (index, item) in items.enumerate() {
-        if index > 0 {
-            out.push(',');
-        }
-        new_line(depth + 1, out);
-        print_item(item, out);
-    }
-    new_line(depth, out);
-    out.push_str(close);
-}
-
-/// Prints `text` as a JSON string: unescaped, but for what JSON forbids.
-fn print_text(text: &str, out: &mut String) {
-    out.push('"');
-    let mut done = 0;
-    for (index, byte) in text.bytes().enumerate() {
-        let escape: &str = match byte {
-            b'"' => "\\\"",
-            b'\\' => "\\\\",
-            b'\n' => "\\n",
-            b'\r' => "\\r",
-            b'\t' => "\\t",
-            0x00..0x20 => &format!("\\u{byte:04x}"),
-            _ => continue,
-        };
-        out.push_str(&text[done..index]);
-        out.push_str(escape);
-        done = index + 1;
-    }
-    out.push_str(&text[done..]);
-    out.push('"');
-}
-
-/// Returns what `model` serialises to.
-///
-/// # Panics
-///
-/// When `model` has a map whose keys are no strings: no model of this crate has one.
-pub(crate) fn to_value(model: &impl Serialize) -> Value {
-    serde_json::to_value(model).and_then(Value::deserialize).expect("models serialise to JSON")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -361,19 +277,29 @@ mod tests {
 
     #[test]
     fn prints_scalar_only_objects_and_lists_on_one_line() {
-        let text = r#"{"b":{"y":[1,"two",null],"x":{"k":true,"a":-1.5}},"a":{},"pin":[],"list":[{"k":1}]}"#;
-        let canonical = "{\n  \"pin\": [],\n  \"a\": {},\n  \"b\": {\n    \"x\": { \"a\": -1.5, \"k\": true },\n    \
-                         \"y\": [ 1, \"two\", null ]\n  },\n  \"list\": [\n    { \"k\": 1 }\n  ]\n}\n";
-        assert_eq!(print(&value(text), Some("pin")), canonical);
+        let text = r#"{"b":{"y":[1,"two",null],"x":{"k":true,"a":-1.5}},"a":{},"c":[],"list":[{"k":1}]}"#;
+        let canonical = r#"{
+  "a": {},
+  "b": {
+    "x": { "a": -1.5, "k": true },
+    "y": [ 1, "two", null ]
+  },
+  "c": [],
+  "list": [
+    { "k": 1 }
+  ]
+}
+"#;
+        assert_eq!(print(&value(text)), canonical);
     }
 
     #[test]
     fn canonical_text_reads_back_equal_and_prints_the_same() {
         let text = r#"{"int":18446744073709551615,"neg":-9223372036854775808,"text":"a\"b\\c{}\n\u0000\u202eé","deep":[[{"":{}}]]}"#;
         let first = value(text);
-        let printed = print(&first, None);
+        let printed = print(&first);
         assert_eq!(value(&printed), first);
-        assert_eq!(print(&value(&printed), None), printed);
+        assert_eq!(print(&value(&printed)), printed);
         assert!(printed.contains("18446744073709551615") && printed.contains("\u{202e}é"));
     }
 
