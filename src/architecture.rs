@@ -47,30 +47,35 @@ impl Architecture {
     /// # }
     /// ```
     #[must_use]
+    #[inline]
     pub const fn ami(&self, region: &str) -> Option<&'static str> {
         image_in(self.aws, region)
     }
 
     /// Returns the machine image for Windows License Included instances in the AWS region `region`, or `None`.
     #[must_use]
+    #[inline]
     pub const fn winli_ami(&self, region: &str) -> Option<&'static str> {
         image_in(self.aws_winli, region)
     }
 
     /// Returns the Alibaba Cloud image for `region`, or `None`.
     #[must_use]
+    #[inline]
     pub const fn aliyun_image(&self, region: &str) -> Option<&'static str> {
         image_in(self.aliyun, region)
     }
 
     /// Returns the IBM Power Virtual Server object for `region`, or `None`.
     #[must_use]
+    #[inline]
     pub const fn powervs_object(&self, region: &str) -> Option<&'static RegionObject> {
         find_sorted!(self.powervs, region, region)
     }
 
     /// Returns the IBM Cloud object for `region`, or `None`.
     #[must_use]
+    #[inline]
     pub const fn ibmcloud_object(&self, region: &str) -> Option<&'static RegionObject> {
         find_sorted!(self.ibmcloud, region, region)
     }
@@ -78,6 +83,7 @@ impl Architecture {
     /// Returns the Azure marketplace image of purchase plan `plan` for hypervisor generation `generation`
     /// (`hyperVGen1`, `hyperVGen2`), or `None`.
     #[must_use]
+    #[inline]
     pub const fn marketplace_image(&self, plan: &str, generation: &str) -> Option<&'static MarketplaceImage> {
         let mut index = 0;
         while index < self.azure_marketplace.len() {
@@ -93,6 +99,7 @@ impl Architecture {
     /// Returns the only disk of `platform`, or `None` if it has none, or more than one to choose from: then
     /// [`artifact`](Self::artifact) takes the format too.
     #[must_use]
+    #[inline]
     pub const fn disk(&self, platform: &str) -> Option<&'static Artifact> {
         let mut found = None;
         let mut index = 0;
@@ -112,6 +119,7 @@ impl Architecture {
     /// Returns the file of `platform` in `format` (`qcow2.xz`, `pxe`, …) of kind `kind` (`disk`, `kernel`, `initramfs`,
     /// `rootfs`), or `None`.
     #[must_use]
+    #[inline]
     pub const fn artifact(&self, platform: &str, format: &str, kind: &str) -> Option<&'static Artifact> {
         let mut index = 0;
         while index < self.artifacts.len() {
@@ -129,6 +137,7 @@ impl Architecture {
 
     /// Returns the regions in which `platform` has images or objects, sorted: of `aws`, `aws-winli`, `aliyun`,
     /// `powervs` and `ibmcloud`. Nothing for any other platform.
+    #[inline]
     pub fn regions(&self, platform: &str) -> impl Iterator<Item = &'static str> + use<> {
         let images = match platform {
             "aws" => self.aws,
@@ -145,6 +154,7 @@ impl Architecture {
     }
 }
 
+#[inline]
 const fn image_in(table: &'static [RegionImage], region: &str) -> Option<&'static str> {
     match find_sorted!(table, region, region) {
         Some(found) => Some(found.image),

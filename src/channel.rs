@@ -73,6 +73,7 @@ impl Channel {
     ///
     /// Names are those of RPM (`x86_64`, `aarch64`, `ppc64le`, `s390x`); `amd64` and `arm64` are understood.
     #[must_use]
+    #[inline]
     pub const fn architecture(&self, name: &str) -> Option<&'static Architecture> {
         let name = if equal(name, "amd64") {
             "x86_64"
@@ -86,6 +87,7 @@ impl Channel {
 
     /// Returns the builder `name`, or `None` if none of that name is pinned for this channel.
     #[must_use]
+    #[inline]
     pub const fn builder(&self, name: &str) -> Option<&'static Builder> {
         find_sorted!(self.builders, name, name)
     }
@@ -96,6 +98,7 @@ impl Channel {
     /// A binary that uses this, or that makes use of a [`Channel`] in a way the compiler cannot see through, carries
     /// the text: some tens of kilobytes a channel.
     #[must_use]
+    #[inline]
     pub const fn stream_json(&self) -> &'static str {
         self.stream_json
     }
@@ -104,6 +107,7 @@ impl Channel {
 /// Finds a channel in a table sorted by name. Generated `channel()` functions call it.
 #[doc(hidden)]
 #[must_use]
+#[inline]
 pub const fn find_channel(channels: &'static [Channel], name: &str) -> Option<&'static Channel> {
     find_sorted!(channels, name, name)
 }

@@ -84,6 +84,11 @@ pub mod __private {
     pub use crate::{MarketplaceImage, Origin, RegionImage, RegionObject};
 }
 
+/// The examples of the README are compiled.
+#[cfg(all(doctest, feature = "embed"))]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 /// Brings in the constants that the build script of *this* package has generated: the items that are described at the
 /// root of this crate, from the pins of the package that says it.
 ///

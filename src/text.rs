@@ -3,6 +3,7 @@
 use core::cmp::Ordering;
 
 /// Orders as `str` does: byte by byte.
+#[inline]
 pub(crate) const fn compare(a: &str, b: &str) -> Ordering {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut index = 0;
@@ -21,6 +22,7 @@ pub(crate) const fn compare(a: &str, b: &str) -> Ordering {
     }
 }
 
+#[inline]
 pub(crate) const fn equal(a: &str, b: &str) -> bool {
     a.len() == b.len() && matches!(compare(a, b), Ordering::Equal)
 }

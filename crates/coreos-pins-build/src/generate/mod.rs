@@ -122,11 +122,12 @@ fn channel(code: &mut Code, name: &str, module: &Ident, channel: &Channel) -> Re
     code.line(format_args!("pub const BUILD_NAME: &str = {};", Literal(build_name)));
 
     let architectures = architecture_modules(name, channel)?;
-    code.doc("The channel's tables.");
-    code.line(format_args!("pub static CHANNEL: {CRATE}::Channel = {CRATE}::Channel::new("));
-    code.line(format_args!("    NAME, BASE_URL, BUILD_NAME, {},", origin(channel.origin)));
     let tables: Vec<String> = architectures.iter().map(|module| format!("{module}::ARCHITECTURE")).collect();
-    code.line(format_args!("    &[{}],", tables.join(", ")));
+    code.line(format_args!("static ARCHITECTURES: &[{CRATE}::Architecture] = &[{}];", tables.join(", ")));
+    // A constant, not a static: what a binary does not use of it, the JSON text above all, is then not linked.
+    code.doc("The channel's tables.");
+    code.line(format_args!("pub const CHANNEL: {CRATE}::Channel = {CRATE}::Channel::new("));
+    code.line(format_args!("    NAME, BASE_URL, BUILD_NAME, {}, ARCHITECTURES,", origin(channel.origin)));
     code.line(format_args!("    include_str!({}),", Literal(&json_file(name))));
     match &channel.release_image {
         Some(image) => code.line(format_args!(").with_release_image({});", Literal(image))),
@@ -159,5 +160,5 @@ fn origin(origin: Origin) -> String {
         Origin::Named => "Named",
         Origin::Latest => "Latest",
     };
-    format!("{CRATE}::Origin::{}", variant)
+    format!("{CRATE}::Origin::{variant}")
 }
