@@ -99,7 +99,7 @@ impl Header {
             return Err(Error::invalid(format!("{document}: pin: expected an object")));
         };
         check_version(document, "pin.version", map.get("version"))?;
-        let header: Self = json::read_value(document, KEY, value)?;
+        let header: Self = json::read_value(document, KEY, &value)?;
         let recorded = BuildName::parse(&header.build)
             .map_err(|error| Error::invalid(format!("{document}: pin.build: {error}")))?;
         let found = BuildName::of(&stream.build_names());

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 
+mod place;
 mod print;
 
 pub use print::print;
@@ -181,33 +182,24 @@ fn arbitrary_precision_number(map: &Map<Value>) -> Option<Value> {
 /// An HTML page and the markers of an unfinished merge are called by their names.
 pub fn read<T: DeserializeOwned>(document: &str, bytes: &[u8]) -> Result<T, Error> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    // Keeping track of the place costs as much as reading does, and is only of use where there is a fault.
-    if let Ok(value) = serde_json::from_slice(bytes) {
-        return Ok(value);
-    }
-    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-    let value = serde_path_to_error::deserialize(&mut deserializer)
-        .map_err(|error| fault(document, bytes, &place(error.path()), error.into_inner()))?;
-    deserializer.end().map_err(|error| fault(document, bytes, "", error))?;
-    Ok(value)
+    serde_json::from_slice(bytes).map_err(|error| fault(document, bytes, error))
 }
 
-/// Reads an already parsed `value`, found at `place` of `document`, as a `T`.
+/// Reads an already parsed `value`, the member `key` of `document`, as a `T`.
 ///
 /// # Errors
 ///
 /// As [`read`], without line and column.
-pub(crate) fn read_value<T: DeserializeOwned>(document: &str, at: &str, value: Value) -> Result<T, Error> {
-    let value = serde_json::to_value(value)
-        .map_err(|error| Error::invalid(format!("{document}: {at}: {error}")).caused_by(error))?;
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        let inner = place(error.path());
-        let at = if inner.is_empty() { at.to_owned() } else { format!("{at}.{inner}") };
-        fault(document, b"", &at, error.into_inner())
+pub(crate) fn read_value<T: DeserializeOwned>(document: &str, key: &str, value: &Value) -> Result<T, Error> {
+    let text = print(value);
+    serde_json::from_str(&text).map_err(|error| {
+        let place = place::at(text.as_bytes(), error.line(), error.column());
+        let separator = if place.is_empty() { "" } else { "." };
+        Error::invalid(format!("{document}: {key}{separator}{place}: {}", message(&error))).caused_by(error)
     })
 }
 
-fn fault(document: &str, bytes: &[u8], place: &str, error: serde_json::Error) -> Error {
+fn fault(document: &str, bytes: &[u8], error: serde_json::Error) -> Error {
     if let Some(line) = bytes.split(|&b| b == b'\n').position(is_merge_marker) {
         return Error::invalid(format!("{document}: line {} is the marker of an unfinished merge", line + 1))
             .help("finish the merge (`git status` names the file), or take one side: `git checkout --ours`");
@@ -219,48 +211,28 @@ fn fault(document: &str, bytes: &[u8], place: &str, error: serde_json::Error) ->
             "{document}: expected JSON, found what looks like an HTML page: `{extract}`"
         ));
     }
-    if start.is_empty() && error.is_eof() {
+    if start.is_empty() {
         return Error::invalid(format!("{document}: the file is empty; expected JSON"));
     }
+    let (line, column) = (error.line(), error.column());
+    let mut place = place::at(bytes, line, column);
+    if !place.is_empty() {
+        place.push_str(": ");
+    }
+    Error::invalid(format!("{document}: {place}{} (line {line}, column {column})", message(&error)))
+        .caused_by(error)
+}
+
+/// Returns what `error` says, without line and column, and not at any length.
+fn message(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let position = format!(" at line {} column {}", error.line(), error.column());
-    let message = text.strip_suffix(&position).unwrap_or(&text);
-    let at = if place.is_empty() { String::new() } else { format!("{place}: ") };
-    let position = match error.line() {
-        0 => String::new(),
-        line => format!(" (line {line}, column {})", error.column()),
-    };
-    Error::invalid(format!("{document}: {at}{}{position}", crate::error::shorten(message, 300)))
-        .caused_by(error)
+    crate::error::shorten(text.strip_suffix(&position).unwrap_or(&text), 300)
 }
 
 fn is_merge_marker(line: &[u8]) -> bool {
     [b"<<<<<<< ".as_slice(), b">>>>>>> ", b"||||||| "].iter().any(|marker| line.starts_with(marker))
         || line.trim_ascii_end() == b"======="
-}
-
-/// Returns `path` as `architectures.x86_64.artifacts.qemu.formats."qcow2.xz"`: keys with dots in them in quotes.
-fn place(path: &serde_path_to_error::Path) -> String {
-    use serde_path_to_error::Segment;
-    let mut out = String::new();
-    for segment in path {
-        match segment {
-            Segment::Seq { index } => out.push_str(&format!("[{index}]")),
-            Segment::Map { key } | Segment::Enum { variant: key } => {
-                if !out.is_empty() {
-                    out.push('.');
-                }
-                let plain = key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
-                if plain && !key.is_empty() {
-                    out.push_str(key);
-                } else {
-                    out.push_str(&format!("\"{key}\""));
-                }
-            }
-            Segment::Unknown => {}
-        }
-    }
-    out
 }
 
 #[cfg(test)]
@@ -312,7 +284,7 @@ mod tests {
     fn a_key_that_appears_twice_is_named_with_its_place() {
         assert_eq!(
             refusal("{\"a\": {\n\"k\": 1, \"k\": 1}}"),
-            "test.json: a: the key `k` appears twice (line 2, column 11)"
+            "test.json: a.k: the key `k` appears twice (line 2, column 11)"
         );
     }
 
@@ -332,7 +304,7 @@ mod tests {
 
     #[test]
     fn half_a_file_and_text_behind_the_end_are_refused() {
-        assert_eq!(refusal("{\"a\": [1,"), "test.json: a: EOF while parsing a value (line 1, column 9)");
+        assert_eq!(refusal("{\"a\": [1,"), "test.json: a[1]: EOF while parsing a value (line 1, column 9)");
         assert_eq!(refusal("{} {}"), "test.json: trailing characters (line 1, column 4)");
     }
 
