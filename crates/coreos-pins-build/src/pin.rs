@@ -72,7 +72,7 @@ impl Pin {
         let mut stream = Stream::read(document, bytes)?;
         let header = match stream.extra.remove(KEY) {
             None => None,
-            Some(value) => Some(Header::read(document, value, &stream)?),
+            Some(value) => Some(Header::read(document, &value, &stream)?),
         };
         Ok(Self { header, stream })
     }
@@ -94,12 +94,12 @@ impl Pin {
 }
 
 impl Header {
-    fn read(document: &str, value: Value, stream: &Stream) -> Result<Self, Error> {
-        let Value::Object(map) = &value else {
+    fn read(document: &str, value: &Value, stream: &Stream) -> Result<Self, Error> {
+        let Value::Object(map) = value else {
             return Err(Error::invalid(format!("{document}: pin: expected an object")));
         };
         check_version(document, "pin.version", map.get("version"))?;
-        let header: Self = json::read_value(document, KEY, &value)?;
+        let header: Self = json::read_value(document, KEY, value)?;
         let recorded = BuildName::parse(&header.build)
             .map_err(|error| Error::invalid(format!("{document}: pin.build: {error}")))?;
         let found = BuildName::of(&stream.build_names());
