@@ -33,6 +33,7 @@ mod error;
 mod field;
 pub mod generate;
 pub mod json;
+mod object;
 pub mod pin;
 pub mod pins;
 mod platform;

@@ -10,298 +10,228 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 use crate::Error;
 use crate::build_name;
-use crate::field::{optional_sha256, optional_text, sha256, text};
 use crate::json::{self, Map, Value};
+use crate::object::object;
 
-/// A stream document: the artifacts and images of one release, or of a few.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Stream {
-    /// The stream's own name for itself, such as `stable` or `rhcos-4.21`. It need not be the channel's name.
-    #[serde(deserialize_with = "text")]
-    pub stream: String,
-    /// When and by what the document was made.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<Metadata>,
-    /// By RPM architecture: `x86_64`, `aarch64`, `ppc64le`, `s390x`.
-    pub architectures: Map<Architecture>,
-    /// Top-level keys that this model does not know.
-    #[serde(flatten)]
-    pub extra: Map<Value>,
+object! {
+    /// A stream document: the artifacts and images of one release, or of a few.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Stream {
+        /// By RPM architecture: `x86_64`, `aarch64`, `ppc64le`, `s390x`.
+        "architectures" => pub architectures: value Map<Architecture>,
+        /// When and by what the document was made.
+        "metadata" => pub metadata: optional Option<Metadata>,
+        /// The stream's own name for itself, such as `stable` or `rhcos-4.21`. It need not be the channel's name.
+        "stream" => pub stream: text String,
+    }
 }
 
-/// When and by what a document was made. Neither member can be relied on for order.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Metadata {
-    /// RFC 3339, UTC.
-    #[serde(rename = "last-modified", default, skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "optional_text")]
-    pub last_modified: Option<String>,
-    /// The tool that made the document, such as `plume cosa2stream b23d8cf`.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "optional_text")]
-    pub generator: Option<String>,
-    /// Unknown keys.
-    #[serde(flatten)]
-    pub extra: Map<Value>,
+object! {
+    /// When and by what a document was made. Neither member can be relied on for order.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct Metadata {
+        /// The tool that made the document, such as `plume cosa2stream b23d8cf`.
+        "generator" => pub generator: optional_text Option<String>,
+        /// RFC 3339, UTC.
+        "last-modified" => pub last_modified: optional_text Option<String>,
+    }
 }
 
-/// What there is for one architecture.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Architecture {
-    /// Downloadable files, by platform: `aws`, `metal`, `qemu`, …
-    #[serde(default)]
-    pub artifacts: Map<Platform>,
-    /// What clouds already hold.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub images: Option<Images>,
+object! {
+    /// What there is for one architecture.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct Architecture {
+        /// Downloadable files, by platform: `aws`, `metal`, `qemu`, …
+        "artifacts" => pub artifacts: default Map<Platform>,
+        /// What clouds already hold.
+        "images" => pub images: optional Option<Images>,
+        /// What only RHEL CoreOS and SCOS streams have.
+        "rhel-coreos-extensions" => pub extensions: optional Option<Extensions>,
+    }
+}
+
+object! {
+    /// The files of one platform.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Platform {
+        /// By format: `qcow2.xz`, `4k.raw.gz`, `pxe`, … The key is a name, not just the ending of a file name.
+        "formats" => pub formats: value Map<Format>,
+        /// The build that these files are of.
+        "release" => pub release: text String,
+    }
+}
+
+object! {
+    /// The files of one format: a `disk`, or the parts that a network boot takes.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct Format {
+        /// A disk image, or an ISO.
+        "disk" => pub disk: optional Option<Artifact>,
+        /// The initial RAM file system of a `pxe` format.
+        "initramfs" => pub initramfs: optional Option<Artifact>,
+        /// The kernel of a `pxe` format.
+        "kernel" => pub kernel: optional Option<Artifact>,
+        /// The root file system of a `pxe` format.
+        "rootfs" => pub rootfs: optional Option<Artifact>,
+    }
+}
+
+object! {
+    /// One downloadable file.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Artifact {
+        /// The file's URL.
+        "location" => pub location: text String,
+        /// SHA-256 of the file as stored at `location` (compressed, where its name says so): 64 lower-case hex digits.
+        "sha256" => pub sha256: sha256 String,
+        /// Where the detached OpenPGP signature of the file as stored is.
+        "signature" => pub signature: optional_text Option<String>,
+        /// SHA-256 of what the file unpacks to: 64 lower-case hex digits. Absent where the file is not compressed.
+        "uncompressed-sha256" => pub uncompressed_sha256: optional_sha256 Option<String>,
+    }
+}
+
+object! {
+    /// What clouds already hold. A cloud this model does not know is in `extra`.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct Images {
+        /// Alibaba Cloud images, by region. Their region names overlap with those of AWS.
+        "aliyun" => pub aliyun: optional Option<Regions<RegionImage>>,
+        /// Amazon machine images, by region.
+        "aws" => pub aws: optional Option<Regions<RegionImage>>,
+        /// The Google Compute Engine image, good in every region.
+        "gcp" => pub gcp: optional Option<GcpImage>,
+        /// IBM Cloud objects, by region.
+        "ibmcloud" => pub ibmcloud: optional Option<Regions<RegionObject>>,
+        /// The KubeVirt container disk.
+        "kubevirt" => pub kubevirt: optional Option<ContainerImage>,
+        /// IBM Power Virtual Server objects, by region.
+        "powervs" => pub powervs: optional Option<Regions<RegionObject>>,
+    }
+}
+
+object! {
+    /// What a cloud holds per region.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Regions<T> {
+        /// By the cloud's own name for the region.
+        "regions" => pub regions: value Map<T>,
+    }
+}
+
+object! {
+    /// An image in one region of a cloud.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct RegionImage {
+        /// The image's id, such as `ami-0fd0205c3c81d0412`.
+        "image" => pub image: text String,
+        /// The build that the image is of; it may differ from one region to another.
+        "release" => pub release: text String,
+    }
+}
+
+object! {
+    /// A Google Compute Engine image.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct GcpImage {
+        /// The image family, whose newest member this was; only Fedora CoreOS has one.
+        "family" => pub family: optional_text Option<String>,
+        /// The image's name in the project.
+        "name" => pub name: text String,
+        /// The project that owns the image.
+        "project" => pub project: text String,
+        /// The build that the image is of; documents before November 2021 do not say.
+        "release" => pub release: optional_text Option<String>,
+    }
+}
+
+object! {
+    /// A container image in a registry.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct ContainerImage {
+        /// The reference by digest, which does not.
+        "digest-ref" => pub digest_ref: optional_text Option<String>,
+        /// The reference by tag, which moves.
+        "image" => pub image: text String,
+        /// The build that the image is of.
+        "release" => pub release: text String,
+    }
+}
+
+object! {
+    /// An object in a cloud's object store, in one region.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct RegionObject {
+        /// The bucket.
+        "bucket" => pub bucket: text String,
+        /// The object's name in the bucket.
+        "object" => pub object: text String,
+        /// The build that the object is of.
+        "release" => pub release: text String,
+        /// The object's URL.
+        "url" => pub url: text String,
+    }
+}
+
+object! {
     /// What only RHEL CoreOS and SCOS streams have.
-    #[serde(rename = "rhel-coreos-extensions", default, skip_serializing_if = "Option::is_none")]
-    pub extensions: Option<Extensions>,
-    /// Unknown keys.
-    #[serde(flatten)]
-    pub extra: Map<Value>,
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct Extensions {
+        /// Machine images for Windows License Included instances, by AWS region.
+        "aws-winli" => pub aws_winli: optional Option<Regions<RegionImage>>,
+        /// The Azure disk blob.
+        "azure-disk" => pub azure_disk: optional Option<AzureDisk>,
+        /// Marketplace offers.
+        "marketplace" => pub marketplace: optional Option<Marketplace>,
+    }
 }
 
-/// The files of one platform.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Platform {
-    /// The build that these files are of.
-    #[serde(deserialize_with = "text")]
-    pub release: String,
-    /// By format: `qcow2.xz`, `4k.raw.gz`, `pxe`, … The key is a name, not just the ending of a file name.
-    pub formats: Map<Format>,
-    /// Unknown keys.
-    #[serde(flatten)]
-    pub extra: Map<Value>,
-}
-
-/// The files of one format: a `disk`, or the parts that a network boot takes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Format {
-    /// A disk image, or an ISO.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub disk: Option<Artifact>,
-    /// The kernel of a `pxe` format.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kernel: Option<Artifact>,
-    /// The initial RAM file system of a `pxe` format.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub initramfs: Option<Artifact>,
-    /// The root file system of a `pxe` format.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rootfs: Option<Artifact>,
-    /// Unknown keys.
-    #[serde(flatten)]
-    pub extra: Map<Value>,
-}
-
-/// One downloadable file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Artifact {
-    /// The file's URL.
-    #[serde(deserialize_with = "text")]
-    pub location: String,
-    /// Where the detached OpenPGP signature of the file as stored is.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "optional_text")]
-    pub signature: Option<String>,
-    /// SHA-256 of the file as stored at `location` (compressed, where its name says so): 64 lower-case hex digits.
-    #[serde(deserialize_with = "sha256")]
-    pub sha256: String,
-    /// SHA-256 of what the file unpacks to: 64 lower-case hex digits. Absent where the file is not compressed.
-    #[serde(rename = "uncompressed-sha256", default, skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "optional_sha256")]
-    pub uncompressed_sha256: Option<String>,
-    /// Unknown keys.
-    #[serde(flatten)]
-    pub extra: Map<Value>,
-}
-
-/// What clouds already hold. A cloud this model does not know is in `extra`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Images {
-    /// Amazon machine images, by region.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub aws: Option<Regions<RegionImage>>,
-    /// Alibaba Cloud images, by region. Their region names overlap with those of AWS.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub aliyun: Option<Regions<RegionImage>>,
-    /// The Google Compute Engine image, good in every region.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub gcp: Option<GcpImage>,
-    /// The KubeVirt container disk.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kubevirt: Option<ContainerImage>,
-    /// IBM Cloud objects, by region.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ibmcloud: Option<Regions<RegionObject>>,
-    /// IBM Power Virtual Server objects, by region.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub powervs: Option<Regions<RegionObject>>,
-    /// Unknown keys.
-    #[serde(flatten)]
-    pub extra: Map<Value>,
-}
-
-/// What a cloud holds per region.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Regions<T> {
-    /// By the cloud's own name for the region.
-    #[serde(bound(deserialize = "T: Deserialize<'de>"))]
-    pub regions: Map<T>,
-    /// Unknown keys.
-    #[serde(flatten)]
-    pub extra: Map<Value>,
-}
-
-/// An image in one region of a cloud.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RegionImage {
-    /// The build that the image is of; it may differ from one region to another.
-    #[serde(deserialize_with = "text")]
-    pub release: String,
-    /// The image's id, such as `ami-0fd0205c3c81d0412`.
-    #[serde(deserialize_with = "text")]
-    pub image: String,
-    /// Unknown keys.
-    #[serde(flatten)]
-    pub extra: Map<Value>,
-}
-
-/// A Google Compute Engine image.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct GcpImage {
-    /// The build that the image is of; documents before November 2021 do not say.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "optional_text")]
-    pub release: Option<String>,
-    /// The project that owns the image.
-    #[serde(deserialize_with = "text")]
-    pub project: String,
-    /// The image family, whose newest member this was; only Fedora CoreOS has one.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "optional_text")]
-    pub family: Option<String>,
-    /// The image's name in the project.
-    #[serde(deserialize_with = "text")]
-    pub name: String,
-    /// Unknown keys.
-    #[serde(flatten)]
-    pub extra: Map<Value>,
-}
-
-/// A container image in a registry.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ContainerImage {
-    /// The build that the image is of.
-    #[serde(deserialize_with = "text")]
-    pub release: String,
-    /// The reference by tag, which moves.
-    #[serde(deserialize_with = "text")]
-    pub image: String,
-    /// The reference by digest, which does not.
-    #[serde(rename = "digest-ref", default, skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "optional_text")]
-    pub digest_ref: Option<String>,
-    /// Unknown keys.
-    #[serde(flatten)]
-    pub extra: Map<Value>,
-}
-
-/// An object in a cloud's object store, in one region.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RegionObject {
-    /// The build that the object is of.
-    #[serde(deserialize_with = "text")]
-    pub release: String,
-    /// The object's name in the bucket.
-    #[serde(deserialize_with = "text")]
-    pub object: String,
-    /// The bucket.
-    #[serde(deserialize_with = "text")]
-    pub bucket: String,
-    /// The object's URL.
-    #[serde(deserialize_with = "text")]
-    pub url: String,
-    /// Unknown keys.
-    #[serde(flatten)]
-    pub extra: Map<Value>,
-}
-
-/// What only RHEL CoreOS and SCOS streams have.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Extensions {
+object! {
     /// The Azure disk blob.
-    #[serde(rename = "azure-disk", default, skip_serializing_if = "Option::is_none")]
-    pub azure_disk: Option<AzureDisk>,
-    /// Machine images for Windows License Included instances, by AWS region.
-    #[serde(rename = "aws-winli", default, skip_serializing_if = "Option::is_none")]
-    pub aws_winli: Option<Regions<RegionImage>>,
-    /// Marketplace offers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub marketplace: Option<Marketplace>,
-    /// Unknown keys.
-    #[serde(flatten)]
-    pub extra: Map<Value>,
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct AzureDisk {
+        /// The build that the blob is of.
+        "release" => pub release: text String,
+        /// The blob's URL.
+        "url" => pub url: text String,
+    }
 }
 
-/// The Azure disk blob.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AzureDisk {
-    /// The build that the blob is of.
-    #[serde(deserialize_with = "text")]
-    pub release: String,
-    /// The blob's URL.
-    #[serde(deserialize_with = "text")]
-    pub url: String,
-    /// Unknown keys.
-    #[serde(flatten)]
-    pub extra: Map<Value>,
+object! {
+    /// Marketplace offers, merged in from a side file.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct Marketplace {
+        /// Azure, by purchase plan: `no-purchase-plan`, `ocp`, `opp-emea`, …
+        "azure" => pub azure: optional Option<Map<MarketplacePlan>>,
+    }
 }
 
-/// Marketplace offers, merged in from a side file.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Marketplace {
-    /// Azure, by purchase plan: `no-purchase-plan`, `ocp`, `opp-emea`, …
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub azure: Option<Map<MarketplacePlan>>,
-    /// Unknown keys.
-    #[serde(flatten)]
-    pub extra: Map<Value>,
+object! {
+    /// The images of one purchase plan, by generation of the hypervisor.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct MarketplacePlan {
+        /// For virtual machines of generation 1.
+        "hyperVGen1" => pub gen1: optional Option<MarketplaceImage>,
+        /// For virtual machines of generation 2.
+        "hyperVGen2" => pub gen2: optional Option<MarketplaceImage>,
+    }
 }
 
-/// The images of one purchase plan, by generation of the hypervisor.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct MarketplacePlan {
-    /// For virtual machines of generation 1.
-    #[serde(rename = "hyperVGen1", default, skip_serializing_if = "Option::is_none")]
-    pub gen1: Option<MarketplaceImage>,
-    /// For virtual machines of generation 2.
-    #[serde(rename = "hyperVGen2", default, skip_serializing_if = "Option::is_none")]
-    pub gen2: Option<MarketplaceImage>,
-    /// Unknown keys.
-    #[serde(flatten)]
-    pub extra: Map<Value>,
-}
-
-/// An Azure marketplace image; its URN is `publisher:offer:sku:version`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MarketplaceImage {
-    /// Who publishes it.
-    #[serde(deserialize_with = "text")]
-    pub publisher: String,
-    /// The offer.
-    #[serde(deserialize_with = "text")]
-    pub offer: String,
-    /// The plan within the offer.
-    #[serde(deserialize_with = "text")]
-    pub sku: String,
-    /// The version; not the build's id.
-    #[serde(deserialize_with = "text")]
-    pub version: String,
-    /// Unknown keys.
-    #[serde(flatten)]
-    pub extra: Map<Value>,
+object! {
+    /// An Azure marketplace image; its URN is `publisher:offer:sku:version`.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct MarketplaceImage {
+        /// The offer.
+        "offer" => pub offer: text String,
+        /// Who publishes it.
+        "publisher" => pub publisher: text String,
+        /// The plan within the offer.
+        "sku" => pub sku: text String,
+        /// The version; not the build's id.
+        "version" => pub version: text String,
+    }
 }
 
 impl Stream {

@@ -4,6 +4,7 @@
 //! that is listed twice, and the order of its keys changes with a feature that any other crate of a build may turn on.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
@@ -11,6 +12,7 @@ use serde::de::{self, DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visi
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
+use crate::object::appears_twice;
 
 mod place;
 mod print;
@@ -26,6 +28,23 @@ pub struct Map<V>(BTreeMap<String, V>);
 impl<V> Default for Map<V> {
     fn default() -> Self {
         Self(BTreeMap::new())
+    }
+}
+
+impl<'de, V: Deserialize<'de>> Map<V> {
+    /// Reads the value of `key`, which must not be there yet.
+    pub(crate) fn read_entry<A: MapAccess<'de>>(
+        &mut self,
+        key: String,
+        access: &mut A,
+    ) -> Result<(), A::Error> {
+        match self.0.entry(key) {
+            Entry::Vacant(vacant) => {
+                vacant.insert(access.next_value()?);
+                Ok(())
+            }
+            Entry::Occupied(taken) => Err(appears_twice(taken.key())),
+        }
     }
 }
 
@@ -70,14 +89,11 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for Map<V> {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Map<V>, A::Error> {
-                let mut map = BTreeMap::new();
+                let mut map = Map::default();
                 while let Some(key) = access.next_key::<String>()? {
-                    if map.contains_key(&key) {
-                        return Err(de::Error::custom(format_args!("the key `{key}` appears twice")));
-                    }
-                    map.insert(key, access.next_value()?);
+                    map.read_entry(key, &mut access)?;
                 }
-                Ok(Map(map))
+                Ok(map)
             }
         }
 
@@ -192,7 +208,7 @@ pub fn read<T: DeserializeOwned>(document: &str, bytes: &[u8]) -> Result<T, Erro
 /// As [`read`], without line and column.
 pub(crate) fn read_value<T: DeserializeOwned>(document: &str, key: &str, value: &Value) -> Result<T, Error> {
     let text = print(value);
-    serde_json::from_str(&text).map_err(|error| {
+    serde_json::from_slice(text.as_bytes()).map_err(|error| {
         let place = place::at(text.as_bytes(), error.line(), error.column());
         let separator = if place.is_empty() { "" } else { "." };
         Error::invalid(format!("{document}: {key}{separator}{place}: {}", message(&error))).caused_by(error)

@@ -155,7 +155,7 @@ impl SerializeMap for Items {
         let quoted = key.serialize(Printer { depth: 0 })?.text;
         match quoted.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
             Some(plain) if !plain.contains('\\') => self.keys.push(plain.to_owned()),
-            _ => self.keys.push(serde_json::from_str(&quoted).map_err(ser::Error::custom)?),
+            _ => self.keys.push(serde_json::from_slice(quoted.as_bytes()).map_err(ser::Error::custom)?),
         }
         Ok(())
     }
