@@ -140,7 +140,7 @@ pub(crate) fn shorten(text: &str, limit: usize) -> String {
 }
 
 /// Returns "`a`, `b`, `c`" for an error's list of what there is.
-pub(crate) fn quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+pub fn quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 

@@ -46,3 +46,5 @@ mod url;
 
 pub use config::Config;
 pub use error::Error;
+#[doc(hidden)]
+pub use error::quoted;

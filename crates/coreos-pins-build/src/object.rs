@@ -6,6 +6,8 @@
 
 use serde::de::Error;
 
+use crate::json::appears_twice;
+
 /// Declares an object: each member with its key and the way it is read, and `extra` for unknown keys.
 ///
 /// Ways: `text` must be there and not be empty; `sha256` is a text of 64 hex digits, in lower case; `value` must be
@@ -40,19 +42,20 @@ macro_rules! object {
 
                     fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                         $(let mut $member = None;)*
-                        let mut extra = $crate::json::Map::default();
+                        let mut extra = Vec::new();
                         while let Some(key) = map.next_key::<String>()? {
                             match key.as_str() {
                                 $($key => $crate::object::set(&mut $member, $crate::object::read::$way(&mut map)?, $key)?,)*
-                                _ => extra.read_entry(key, &mut map)?,
+                                _ => extra.push((key, map.next_value()?)),
                             }
                         }
+                        let extra = $crate::json::Map::from_entries(extra);
                         Ok($name {
                             $($member: match $member {
                                 Some(value) => value,
                                 None => $crate::object::missing::$way($key)?,
                             },)*
-                            extra,
+                            extra: extra.map_err(|key| $crate::json::appears_twice(&key))?,
                         })
                     }
                 }
@@ -66,7 +69,7 @@ macro_rules! object {
                 use serde::ser::SerializeMap;
                 let mut map = serializer.serialize_map(None)?;
                 $($crate::object::write::$way(&mut map, $key, &self.$member)?;)*
-                for (key, value) in &self.extra {
+                for (key, value) in self.extra.iter() {
                     map.serialize_entry(key, value)?;
                 }
                 map.end()
@@ -82,10 +85,6 @@ pub(crate) fn set<T, E: Error>(member: &mut Option<T>, value: T, key: &str) -> R
         None => Ok(()),
         Some(_) => Err(appears_twice(key)),
     }
-}
-
-pub(crate) fn appears_twice<E: Error>(key: &str) -> E {
-    E::custom(format_args!("the key `{key}` appears twice"))
 }
 
 /// How a member's value is read.

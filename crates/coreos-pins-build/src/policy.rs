@@ -3,8 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
+use crate::build_name::rpm_architecture;
 use crate::error::quoted;
 use crate::json::{self, Map, Value};
+use crate::stream::Stream;
 
 /// The file's name in the pins folder.
 pub const FILE: &str = "channels.json";
@@ -120,8 +122,8 @@ impl Policy {
     }
 
     fn check(&self, document: &str) -> Result<(), Error> {
-        let names = || quoted(self.channels.keys().map(String::as_str));
-        if let Some(default) = self.default.as_ref().filter(|default| !self.channels.contains_key(*default)) {
+        let names = || quoted(self.channels.keys());
+        if let Some(default) = self.default.as_ref().filter(|default| !self.channels.contains_key(default)) {
             return Err(Error::invalid(format!(
                 "{document}: default: no channel `{default}` (have {})",
                 names()
@@ -129,7 +131,7 @@ impl Policy {
         }
         for (name, channel) in &self.channels {
             let at = |key: &str| format!("{document}: channels.{name}.{key}");
-            if let Some(source) = channel.promotes_from.iter().find(|c| !self.channels.contains_key(*c)) {
+            if let Some(source) = channel.promotes_from.iter().find(|c| !self.channels.contains_key(c)) {
                 let at = at("promotes-from");
                 return Err(Error::invalid(format!("{at}: no channel `{source}` (have {})", names())));
             }
@@ -163,6 +165,23 @@ impl Policy {
             }
         }
         Ok(())
+    }
+}
+
+impl Channel {
+    /// Leaves only those architectures and platforms in `stream` that are to be pinned. An architecture of which nothing
+    /// is left goes too.
+    pub fn select(&self, stream: &mut Stream) {
+        if let Some(architectures) = &self.architectures {
+            stream
+                .architectures
+                .retain(|name, _| architectures.iter().any(|wanted| rpm_architecture(wanted) == name));
+        }
+        if let Some(platforms) = &self.platforms {
+            let wanted = |name: &str| platforms.iter().any(|platform| platform == name);
+            stream.architectures.values_mut().for_each(|architecture| architecture.retain_platforms(wanted));
+            stream.architectures.retain(|_, architecture| architecture.build_name().is_some());
+        }
     }
 }
 

@@ -296,7 +296,7 @@ impl Stream {
     pub fn build_names(&self) -> BTreeMap<&str, &str> {
         self.architectures
             .iter()
-            .filter_map(|(name, architecture)| Some((name.as_str(), architecture.build_name()?)))
+            .filter_map(|(name, architecture)| Some((name, architecture.build_name()?)))
             .collect()
     }
 
@@ -341,7 +341,7 @@ impl Architecture {
     pub fn all_artifacts(&self) -> impl Iterator<Item = (&str, &str, &str, &'static str, &Artifact)> {
         self.artifacts.iter().flat_map(|(name, platform)| {
             platform.artifacts().map(move |(format, kind, artifact)| {
-                (name.as_str(), platform.release.as_str(), format, kind, artifact)
+                (name, platform.release.as_str(), format, kind, artifact)
             })
         })
     }
@@ -358,7 +358,7 @@ impl Platform {
                 ("rootfs", &format.rootfs),
             ]
             .into_iter()
-            .filter_map(move |(kind, artifact)| Some((name.as_str(), kind, artifact.as_ref()?)))
+            .filter_map(move |(kind, artifact)| Some((name, kind, artifact.as_ref()?)))
         })
     }
 }

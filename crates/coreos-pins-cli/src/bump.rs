@@ -8,7 +8,7 @@ use coreos_pins_build::build_name::BuildName;
 use coreos_pins_build::pin::{Pin, Source};
 use coreos_pins_build::policy::{self, Policy};
 use coreos_pins_build::stream::{Architecture, Stream};
-use coreos_pins_build::{Error, sha256};
+use coreos_pins_build::{Error, quoted, sha256};
 use serde_json::json;
 
 use crate::write;
@@ -56,7 +56,7 @@ pub(crate) fn run(dir: &Path, arguments: &Arguments) -> Result<Bumped, Error> {
     let bytes = fs::read(&arguments.from).map_err(|error| Error::io("read", &arguments.from, error))?;
     let document = arguments.from.display().to_string();
     let mut stream = Stream::read(&document, &bytes)?;
-    keep_what_policy_pins(&mut stream, &policy);
+    policy.select(&mut stream);
     stream.check(&format!("{document}, as channels.json selects from it"))?;
     check_required(channel, &policy, &stream, old.as_ref().map(|pin| &pin.stream))?;
 
@@ -126,19 +126,6 @@ fn refuse_by_policy(channel: &str, policy: &policy::Channel) -> Result<(), Error
     }
 }
 
-/// Leaves only the architectures and platforms in `stream` that the policy wants pinned.
-fn keep_what_policy_pins(stream: &mut Stream, policy: &policy::Channel) {
-    if let Some(architectures) = &policy.architectures {
-        stream.architectures.retain(|name, _| architectures.contains(name));
-    }
-    let Some(platforms) = &policy.platforms else { return };
-    let wanted = |name: &str| platforms.iter().any(|platform| platform == name);
-    for architecture in stream.architectures.values_mut() {
-        architecture.retain_platforms(wanted);
-    }
-    stream.architectures.retain(|_, architecture| architecture.build_name().is_some());
-}
-
 /// Refuses a document without a platform that the policy requires: on x86_64, and wherever the old pin has it.
 fn check_required(
     channel: &str,
@@ -152,8 +139,7 @@ fn check_required(
     let mut missing = Vec::new();
     for platform in &policy.require {
         let old_architectures = old.into_iter().flat_map(|old| &old.architectures);
-        let wanted =
-            old_architectures.filter(|(_, old)| has(Some(old), platform)).map(|(name, _)| name.as_str());
+        let wanted = old_architectures.filter(|(_, old)| has(Some(old), platform)).map(|(name, _)| name);
         let mut wanted: Vec<&str> = wanted.chain(["x86_64"]).collect();
         wanted.sort_unstable();
         wanted.dedup();
@@ -169,8 +155,4 @@ fn check_required(
         missing.join(", ")
     ))
     .help("pin a complete build, or change `require` in channels.json"))
-}
-
-fn quoted<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
-    names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }

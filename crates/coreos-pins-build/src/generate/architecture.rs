@@ -136,7 +136,7 @@ fn marketplace_images(content: &Architecture) -> impl Iterator<Item = New<'_, 6,
         let generations = [("hyperVGen1", &images.gen1), ("hyperVGen2", &images.gen2)];
         generations.into_iter().filter_map(move |(generation, image)| {
             let image = image.as_ref()?;
-            let texts = [&**plan, generation, &image.publisher, &image.offer, &image.sku, &image.version];
+            let texts = [plan, generation, &image.publisher, &image.offer, &image.sku, &image.version];
             Some(New { name: "MarketplaceImage", texts, options: [] })
         })
     })
@@ -156,7 +156,7 @@ fn constants(code: &mut Code, place: &str, content: &Architecture) -> Result<(),
         constant_of(constant(&["AMI", region]), Original::Ami { region }, &image.image)?;
     }
     for (platform, files) in &content.artifacts {
-        let short: Vec<(&str, &str)> = short_formats(files.formats.keys().map(String::as_str));
+        let short: Vec<(&str, &str)> = short_formats(files.formats.keys());
         for (format, kind, artifact) in files.artifacts() {
             let short = short.iter().find(|(long, _)| *long == format).map_or(format, |(_, short)| short);
             let name = match kind {

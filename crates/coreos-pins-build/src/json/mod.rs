@@ -3,103 +3,21 @@
 //! `serde_json::Value` is not used: it takes the last of two equal keys without a word, which would hide a region
 //! that is listed twice, and the order of its keys changes with a feature that any other crate of a build may turn on.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::fmt;
-use std::ops::{Deref, DerefMut};
 
 use serde::de::{self, DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
-use crate::object::appears_twice;
 
+mod map;
 mod place;
 mod print;
 
+pub use map::Map;
+pub(crate) use map::appears_twice;
 pub use print::print;
 pub(crate) use print::print_inner;
-
-/// A JSON object: sorted by key, and a key that appears twice is an error.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(transparent)]
-pub struct Map<V>(BTreeMap<String, V>);
-
-impl<V> Default for Map<V> {
-    fn default() -> Self {
-        Self(BTreeMap::new())
-    }
-}
-
-impl<'de, V: Deserialize<'de>> Map<V> {
-    /// Reads the value of `key`, which must not be there yet.
-    pub(crate) fn read_entry<A: MapAccess<'de>>(
-        &mut self,
-        key: String,
-        access: &mut A,
-    ) -> Result<(), A::Error> {
-        match self.0.entry(key) {
-            Entry::Vacant(vacant) => {
-                vacant.insert(access.next_value()?);
-                Ok(())
-            }
-            Entry::Occupied(taken) => Err(appears_twice(taken.key())),
-        }
-    }
-}
-
-impl<V> Deref for Map<V> {
-    type Target = BTreeMap<String, V>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
-
-impl<V> DerefMut for Map<V> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.0
-    }
-}
-
-impl<V> FromIterator<(String, V)> for Map<V> {
-    fn from_iter<I: IntoIterator<Item = (String, V)>>(entries: I) -> Self {
-        Self(entries.into_iter().collect())
-    }
-}
-
-impl<'a, V> IntoIterator for &'a Map<V> {
-    type Item = (&'a String, &'a V);
-    type IntoIter = std::collections::btree_map::Iter<'a, String, V>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.iter()
-    }
-}
-
-impl<'de, V: Deserialize<'de>> Deserialize<'de> for Map<V> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries<V>(std::marker::PhantomData<V>);
-
-        impl<'de, V: Deserialize<'de>> Visitor<'de> for Entries<V> {
-            type Value = Map<V>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Map<V>, A::Error> {
-                let mut map = Map::default();
-                while let Some(key) = access.next_key::<String>()? {
-                    map.read_entry(key, &mut access)?;
-                }
-                Ok(map)
-            }
-        }
-
-        deserializer.deserialize_map(Entries(std::marker::PhantomData))
-    }
-}
 
 /// Any JSON value: what upstream has and this crate does not know is kept as one of these.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -300,7 +218,7 @@ mod tests {
     fn a_key_that_appears_twice_is_named_with_its_place() {
         assert_eq!(
             refusal("{\"a\": {\n\"k\": 1, \"k\": 1}}"),
-            "test.json: a.k: the key `k` appears twice (line 2, column 11)"
+            "test.json: a: the key `k` appears twice (line 2, column 15)"
         );
     }
 
