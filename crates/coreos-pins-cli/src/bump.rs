@@ -143,7 +143,7 @@ fn check_required(
         let mut wanted: Vec<&str> = wanted.chain(["x86_64"]).collect();
         wanted.sort_unstable();
         wanted.dedup();
-        wanted.retain(|name| !has(new.architectures.get(*name), platform));
+        wanted.retain(|name| !has(new.architectures.get(name), platform));
         missing.extend(wanted.iter().map(|name| format!("{platform} on {name}")));
     }
     if missing.is_empty() {
