@@ -124,9 +124,9 @@ macro_rules! include_pins {
     () => {
         // Thousands of items, of which a crate uses a few: its own lints are not for them.
         #[allow(
-            dead_code,
             missing_docs,
             unreachable_pub,
+            unused,
             unused_qualifications,
             clippy::all,
             clippy::nursery,
@@ -137,7 +137,7 @@ macro_rules! include_pins {
             use $crate::__private as __coreos_pins;
             include!(concat!(env!("OUT_DIR"), "/coreos_pins.rs"));
         }
-        #[allow(unreachable_pub, unused_imports)]
+        #[allow(unreachable_pub, unused)]
         pub use __coreos_pins_generated::*;
     };
 }

@@ -1,0 +1,96 @@
+//! Crates with pins of their own, really built: by `include_pins!()`, and by `COREOS_PINS_DIR`.
+
+mod harness;
+
+use harness::{Project, root, stream};
+
+#[test]
+fn a_plain_stream_document_without_policy_is_embedded() {
+    let project = Project::own_pins(
+        "own-plain",
+        r#"fn main() {
+            const AMI: &str = pins::DEFAULT.architecture("amd64").unwrap().ami("zz-test-9").unwrap();
+            assert_eq!(AMI, pins::x86_64::AMI_ZZ_TEST_9);
+            let regions: Vec<&str> = pins::DEFAULT.architecture("x86_64").unwrap().regions("aws").collect();
+            println!("{} {} {AMI} {regions:?} {:?}", pins::DEFAULT_CHANNEL, pins::BUILD_NAME, pins::BASE_URL);
+        }"#,
+    );
+    // Without a policy the default is `maipo`; the region is one that no cloud has.
+    project.write("pins/maipo.json", &stream("47.1", "zz-test-9", "ami-1"));
+    assert_eq!(project.run(&[]).stdout(), "maipo 47.1 ami-1 [\"zz-test-9\"] \"\"\n");
+}
+
+#[test]
+fn a_strict_crate_that_renames_the_dependency_has_no_warning() {
+    let project = Project::own_pins("own-strict", "");
+    project.manifest(
+        "own-strict",
+        &format!("images = {{ package = \"coreos-pins\", path = {:?}, default-features = false }}", root()),
+        &format!(
+            "[build-dependencies]\ncoreos-pins-build = {{ path = {:?} }}",
+            root().join("crates/coreos-pins-build")
+        ),
+    );
+    project.write(
+        "src/main.rs",
+        r"//! Strict.
+        #![deny(warnings, missing_docs, unreachable_pub, unused_qualifications)]
+        #![deny(clippy::all, clippy::pedantic, clippy::nursery)]
+        mod pins { images::include_pins!(); }
+        fn main() { println!(concat!({}, {}), pins::BUILD_NAME, pins::channels::test::x86_64::QEMU_QCOW2_URL); }"
+            .replace("concat!({}, {})", "\"{} {}\"")
+            .as_str(),
+    );
+    project.write("pins/test.json", &stream("47.1", "us-east-1", "ami-1"));
+    let env = [("DEFAULT_CHANNEL", "test")];
+    assert_eq!(project.run(&env).stdout(), "47.1 https://example.com/47.1/qemu.qcow2.xz\n");
+    let clippy = project.cargo(&["clippy", "-q"], &env);
+    assert!(clippy.succeeded && clippy.stderr.is_empty(), "{}", clippy.stderr);
+}
+
+#[test]
+fn a_library_without_std_embeds_pins() {
+    let project = Project::own_pins("own-no-std", "");
+    project.write("src/lib.rs", "#![no_std]\npub mod pins { coreos_pins::include_pins!(); }\n");
+    project.write(
+        "src/main.rs",
+        "fn main() { println!(\"{}\", own_no_std::pins::channel(\"maipo\").unwrap().name); }",
+    );
+    project.write("pins/maipo.json", &stream("47.1", "us-east-1", "ami-1"));
+    assert_eq!(project.run(&[]).stdout(), "maipo\n");
+}
+
+#[test]
+fn policy_names_the_default_and_keeps_floating_channels_out() {
+    let project = Project::own_pins(
+        "own-policy",
+        r#"fn main() { println!("{} {:?} {}", pins::DEFAULT_CHANNEL, pins::CHANNELS, pins::BASE_URL); }"#,
+    );
+    project.write("pins/next.json", &stream("2", "us-east-1", "ami-2"));
+    project.write("pins/stable.json", &stream("1", "us-east-1", "ami-1"));
+    project.write("pins/devel.json", &stream("3", "us-east-1", "ami-3"));
+    project.write(
+        "pins/channels.json",
+        r#"{ "version": 1, "default": "stable", "channels": {
+            "stable": { "base-url": "https://example.com" }, "devel": { "floats": true } } }"#,
+    );
+    assert_eq!(project.run(&[]).stdout(), "stable [\"next\", \"stable\"] https://example.com\n");
+    assert_eq!(project.run(&[("DEFAULT_CHANNEL", "next")]).stdout(), "next [\"next\", \"stable\"] \n");
+}
+
+#[test]
+fn a_pins_folder_in_cargo_config_changes_the_crate_for_the_whole_build() {
+    let project =
+        Project::installer("own-config", "fn main() { println!(\"{}\", coreos_pins::x86_64::AMI_A_B_1); }");
+    project.write("images/maipo.json", &stream("1", "a-b-1", "ami-1"));
+    project.write(".cargo/config.toml", "[env]\nCOREOS_PINS_DIR = { value = \"images\", relative = true }\n");
+    assert_eq!(project.run(&[]).stdout(), "ami-1\n");
+}
+
+#[test]
+fn a_pins_folder_that_is_not_there_is_an_error_that_names_the_variable() {
+    let project = Project::installer("own-missing", "fn main() {}");
+    let errors = project.run(&[("COREOS_PINS_DIR", "/nowhere/pins")]).errors_of("coreos-pins@0.1.0");
+    assert_eq!(errors[0], "no folder `/nowhere/pins` (asked for by COREOS_PINS_DIR)");
+    assert!(errors[1].starts_with("help: "), "{errors:?}");
+}
