@@ -16,6 +16,10 @@ pub const BUILD_NAME: &str = "BUILD_NAME";
 pub const RELEASE_IMAGE: &str = "RELEASE_IMAGE";
 /// The pins folder, in place of the crate's own.
 pub const PINS_DIR: &str = "COREOS_PINS_DIR";
+/// Only watched, never read: a checkout whose `.cargo/config.toml` sets it to its own folder is not taken for another
+/// one that shares its target folder. Cargo gives the same package in two checkouts one place there, and goes by the
+/// age of files alone.
+pub const CHECKOUT: &str = "COREOS_PINS_CHECKOUT";
 
 /// Begins the other spelling of the first four variables, and no variable but ours.
 const PREFIX: &str = "COREOS_PINS_";
@@ -31,9 +35,9 @@ const NAMES: [[&str; 2]; 4] = [
 /// The default channel where neither a variable nor `channels.json` names one.
 pub const FALLBACK_CHANNEL: &str = "maipo";
 
-/// Returns every variable that may be read, in both spellings: cargo has to watch them all, whichever are set.
+/// Returns every variable to watch, whichever are set: those that may be read, in both spellings, and [`CHECKOUT`].
 pub fn watched() -> impl Iterator<Item = &'static str> {
-    NAMES.into_iter().flatten().chain([PINS_DIR])
+    NAMES.into_iter().flatten().chain([PINS_DIR, CHECKOUT])
 }
 
 /// A value and the variable it came from, under the name that was used.

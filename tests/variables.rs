@@ -1,0 +1,138 @@
+//! What the build-time variables do, and what they say when they ask for what is not there.
+
+mod harness;
+
+use harness::{Project, stream};
+
+const MAIN: &str = r#"fn main() {
+    println!("{} {} {:?} {}", pins::DEFAULT_CHANNEL, pins::BUILD_NAME, pins::RELEASE_IMAGE, pins::ORIGIN);
+    assert!(!cfg!(pwned));
+}"#;
+
+fn project(name: &str) -> Project {
+    let project = Project::own_pins(name, MAIN);
+    project.write("pins/stable.json", &stream("44.1", "us-east-1", "ami-1"));
+    project.write("pins/next.json", &stream("44.2", "us-east-1", "ami-2"));
+    project.write(
+        "pins/channels.json",
+        r#"{ "version": 1, "default": "stable", "channels": { "stable": {}, "next": {} } }"#,
+    );
+    project
+}
+
+const PINNED: &str = "stable 44.1 None pinned\n";
+
+#[test]
+fn blank_is_unset_for_every_variable() {
+    let project = project("vars-blank");
+    for variable in coreos_pins_build::settings::watched() {
+        for blank in ["", " ", "\n"] {
+            assert_eq!(project.run(&[(variable, blank)]).stdout(), PINNED, "{variable} {blank:?}");
+        }
+    }
+}
+
+#[test]
+fn channel_build_and_payload_select_among_pins() {
+    let project = project("vars-select");
+    let digest = format!("quay.io/o/r@sha256:{}", "a".repeat(64));
+    for (env, expected) in [
+        (vec![("DEFAULT_CHANNEL", "next ")], "next 44.2 None pinned\n".to_owned()),
+        (vec![("BUILD_NAME", "44.1")], PINNED.to_owned()),
+        (vec![("BUILD_NAME", "amd64=44.1")], PINNED.to_owned()),
+        (vec![("DEFAULT_CHANNEL", "next"), ("BUILD_NAME", "44.2")], "next 44.2 None pinned\n".to_owned()),
+        (vec![("RELEASE_IMAGE", &*digest)], format!("stable 44.1 Some({digest:?}) pinned\n")),
+    ] {
+        assert_eq!(project.run(&env).stdout(), expected, "{env:?}");
+    }
+}
+
+#[test]
+fn one_prefixed_name_keeps_the_plain_ones_out() {
+    let project = project("vars-sealed");
+    let foreign = [("BASE_URL", "/"), ("BUILD_NAME", "ci-1234"), ("DEFAULT_CHANNEL", "nope")];
+    for (name, value, expected) in [
+        ("COREOS_PINS_BASE_URL", "", PINNED),
+        ("COREOS_PINS_DEFAULT_CHANNEL", "next", "next 44.2 None pinned\n"),
+        ("COREOS_PINS_BUILD_NAME", "44.1", PINNED),
+    ] {
+        let env: Vec<_> = foreign.into_iter().chain([(name, value)]).collect();
+        assert_eq!(project.run(&env).stdout(), expected, "{name}");
+    }
+}
+
+#[test]
+fn what_no_pin_answers_is_one_clear_error() {
+    let project = project("vars-errors");
+    for (env, expected) in [
+        (
+            vec![("DEFAULT_CHANNEL", "stabel")],
+            vec![
+                "no pin for channel `stabel` (asked for by DEFAULT_CHANNEL), did you mean `stable`?",
+                "pinned are `next`, `stable`",
+                "help: set DEFAULT_CHANNEL to a pinned channel, or unset it",
+            ],
+        ),
+        (
+            vec![("BUILD_NAME", "44.9")],
+            vec![
+                "build `44.9` of channel `stable` is not pinned (asked for by BUILD_NAME)",
+                "the pin is build `44.1`; this version embeds pinned builds only",
+                "help: unset BUILD_NAME to build from the pin",
+            ],
+        ),
+        (
+            vec![("BASE_URL", "/"), ("BUILD_NAME", "44.1")],
+            vec![
+                "channel `stable` is not pinned at `/` (asked for by BASE_URL)",
+                "the pin is build `44.1`; this version embeds pinned builds only",
+                "help: unset BASE_URL and BUILD_NAME to build from the pin",
+            ],
+        ),
+        (
+            vec![("RELEASE_IMAGE", "quay.io/o/r:4.22")],
+            vec![
+                "RELEASE_IMAGE: `quay.io/o/r:4.22` names no digest, and a tag moves",
+                "help: take the digest that `coreos-pins resolve quay.io/o/r:4.22` prints",
+            ],
+        ),
+        (
+            vec![("COREOS_PINS_BUILDNAME", "44.1")],
+            vec![
+                "unknown variable `COREOS_PINS_BUILDNAME`, did you mean `COREOS_PINS_BUILD_NAME`?",
+                "variables that begin with `COREOS_PINS_` are `COREOS_PINS_BASE_URL`, `COREOS_PINS_DEFAULT_CHANNEL`, \
+                 `COREOS_PINS_BUILD_NAME`, `COREOS_PINS_RELEASE_IMAGE`, `COREOS_PINS_DIR`, `COREOS_PINS_CHECKOUT`",
+                "help: unset COREOS_PINS_BUILDNAME",
+            ],
+        ),
+        (
+            vec![("BUILD_NAME", "x\ncargo::rustc-cfg=pwned")],
+            vec!["the value of BUILD_NAME holds a control character"],
+        ),
+    ] {
+        assert_eq!(project.run(&env).errors_of("vars-errors@0.0.0"), expected, "{env:?}");
+    }
+    assert_eq!(project.run(&[]).stdout(), PINNED);
+}
+
+#[test]
+fn secrets_in_a_url_are_shown_nowhere() {
+    let project = project("vars-secrets").with_own_target();
+    let run = project.run(&[("BASE_URL", "https://bob:s3cr3t@mirror.example/x?token=t0k3n")]);
+    let shown = format!("{}{}", run.stdout, run.stderr);
+    assert!(shown.contains("`https://***@mirror.example/x?***`"), "{shown}");
+    assert!(!shown.contains("s3cr3t") && !shown.contains("t0k3n"), "{shown}");
+    // Cargo itself keeps the values of watched variables, in `.fingerprint`; nothing else may.
+    let mut folders = vec![project.path("target/debug/build")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let bytes = std::fs::read(&path).unwrap();
+            assert!(!bytes.windows(6).any(|window| window == b"s3cr3t"), "{}", path.display());
+        }
+    }
+}
