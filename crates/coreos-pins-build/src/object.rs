@@ -91,7 +91,7 @@ pub(crate) fn set<T, E: Error>(member: &mut Option<T>, value: T, key: &str) -> R
 pub(crate) mod read {
     use serde::de::{Deserialize, MapAccess};
 
-    use crate::field::{check_sha256, check_text};
+    use crate::field::{OptionalSha256, Sha256, Text};
 
     pub(crate) fn value<'de, A: MapAccess<'de>, T: Deserialize<'de>>(map: &mut A) -> Result<T, A::Error> {
         map.next_value()
@@ -108,7 +108,7 @@ pub(crate) mod read {
     }
 
     pub(crate) fn text<'de, A: MapAccess<'de>>(map: &mut A) -> Result<String, A::Error> {
-        check_text(map.next_value()?)
+        map.next_value().map(|Text(text)| text)
     }
 
     pub(crate) fn optional_text<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Option<String>, A::Error> {
@@ -116,11 +116,11 @@ pub(crate) mod read {
     }
 
     pub(crate) fn sha256<'de, A: MapAccess<'de>>(map: &mut A) -> Result<String, A::Error> {
-        check_sha256(map.next_value()?)
+        map.next_value().map(|Sha256(text)| text)
     }
 
     pub(crate) fn optional_sha256<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Option<String>, A::Error> {
-        optional_text(map)?.map(check_sha256).transpose()
+        Ok(map.next_value::<Option<OptionalSha256>>()?.and_then(|OptionalSha256(text)| text))
     }
 }
 
