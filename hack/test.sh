@@ -23,6 +23,7 @@ step cargo fmt --all --check
 step cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
 step cargo clippy -p coreos-pins --all-targets --no-default-features --locked -- -D warnings
 RUSTDOCFLAGS="-D warnings" step cargo doc --workspace --no-deps --all-features --locked
+RUSTDOCFLAGS="-D warnings" step cargo doc -p coreos-pins --no-deps --no-default-features --locked
 step cargo test --workspace --locked
 step cargo test -p coreos-pins --no-default-features --locked
 printf '\nall checks passed\n'

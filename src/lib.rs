@@ -6,7 +6,7 @@
 //!
 //! # Flat constants
 //!
-//! The root has the default channel, with a module for each architecture; [`channels`] has the same for every channel.
+//! The root has the default channel, with a module for each architecture; `channels` has the same for every channel.
 //!
 //! ```
 //! # #[cfg(feature = "embed")] {
@@ -23,7 +23,7 @@
 //!
 //! # Tables and lookups
 //!
-//! What is chosen at run time is looked up: in [`DEFAULT`], in a [`channel`], or in [`ALL`]. Lookups are `const fn`,
+//! What is chosen at run time is looked up: in `DEFAULT`, in a `channel(name)`, or in `ALL`. Lookups are `const fn`,
 //! and return `None` for what is not there. In a constant, that stops the compiler:
 //!
 //! ```

@@ -1,6 +1,6 @@
 //! The model into Rust text. Pure: no environment, no files, and the same input gives the same bytes.
 //!
-//! Text from upstream gets into the code in two ways only: as a [`Literal`], which escapes it, and as an [`Ident`] that
+//! Text from upstream gets into the code in two ways only: as a literal, which escapes it, and as an identifier that
 //! has been checked. The code is printed item by item, one a line: building one token stream for all of it takes five
 //! times as long, and pretty-printing twenty times.
 
