@@ -1,4 +1,6 @@
 //! Crates with pins of their own, really built: by `include_pins!()`, and by `COREOS_PINS_DIR`.
+// What this builds has features of its own: once is enough.
+#![cfg(feature = "embed")]
 
 mod harness;
 

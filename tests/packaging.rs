@@ -1,4 +1,6 @@
 //! The packages, as they would be published, are whole; and what the manifests promise is so.
+// What this builds has features of its own: once is enough.
+#![cfg(feature = "embed")]
 
 mod harness;
 

@@ -1,4 +1,6 @@
 //! What the build-time variables do, and what they say when they ask for what is not there.
+// What this builds has features of its own: once is enough.
+#![cfg(feature = "embed")]
 
 mod harness;
 
