@@ -3,7 +3,7 @@
 //! ```text
 //! installer                                   a table of the default channel
 //! installer --json                            everything that is embedded
-//! installer image --platform aws --arch x86_64 --region us-east-1 [--channel C]
+//! installer image --platform aws --arch x86_64 --region us-east-1 [--channel C] [--generation hyperVGen1]
 //!                                             the one value that a platform's installer needs
 //! installer print-stream-json [CHANNEL]       the stream metadata, for other tools
 //! ```
@@ -18,7 +18,7 @@ use lexopt::prelude::*;
 use serde_json::{Value, json};
 
 const USAGE: &str = "usage: installer [--json]
-       installer image --platform P --arch A [--region R] [--channel C]
+       installer image --platform P --arch A [--region R] [--channel C] [--generation hyperVGen1]
        installer print-stream-json [CHANNEL]";
 
 fn main() -> ExitCode {
@@ -148,7 +148,12 @@ impl Image {
                 .map(|image| format!("projects/{}/global/images/{}", image.project, image.name)),
             "kubevirt" => (architecture.kubevirt.as_ref().ok_or_else(not_there))
                 .map(|image| image.digest_ref.unwrap_or(image.image).to_owned()),
-            "azure" => self.azure(architecture).ok_or_else(not_there),
+            "azure" => self.azure(architecture).ok_or_else(|| {
+                Failure::NotThere(format!(
+                    "no azure image of generation {} for {} in {} {}",
+                    self.generation, architecture.name, channel.name, architecture.build_name
+                ))
+            }),
             "vsphere" | "vmware" => (architecture.artifact("vmware", "ova", "disk").ok_or_else(not_there))
                 .map(|ova| format!("{}?sha256={}", ova.url, ova.sha256)),
             _ => {
