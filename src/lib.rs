@@ -118,13 +118,15 @@ struct Readme;
 /// }
 /// ```
 ///
-/// Code beside the macro may use every item; what is not used costs nothing.
+/// Code beside the macro may use every item; what is not used costs nothing. The crate's lints are not for generated
+/// code, which `deny` allows; a `forbid` of lints such as `missing_docs` does not, and has to be a `deny`.
 #[macro_export]
 macro_rules! include_pins {
     () => {
         // Thousands of items, of which a crate uses a few: its own lints are not for them.
         #[allow(
             missing_docs,
+            nonstandard_style,
             unreachable_pub,
             unused,
             unused_qualifications,

@@ -1,16 +1,23 @@
 //! The example installer, run as a user runs it.
 #![cfg(feature = "embed")]
 
+use std::path::Path;
 use std::process::{Command, Output};
 
 use coreos_pins::DEFAULT;
 use serde_json::Value;
 
-/// Runs the example, which cargo builds before these tests.
+/// Runs the example. `cargo test` builds it before these tests; `cargo test --test installer` does not.
 fn installer(arguments: &str) -> Output {
     let tests = std::env::current_exe().expect("this test");
     let built =
         tests.parent().and_then(|deps| deps.parent()).expect("a target folder").join("examples/installer");
+    let modified = |path: &Path| std::fs::metadata(path).and_then(|file| file.modified()).ok();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/installer.rs");
+    assert!(
+        modified(&built) > modified(&source),
+        "the example is not built: cargo build --example installer"
+    );
     Command::new(built)
         .args(arguments.split(' ').filter(|word| !word.is_empty()))
         .output()

@@ -51,18 +51,6 @@ fn a_strict_crate_that_renames_the_dependency_has_no_warning() {
 }
 
 #[test]
-fn a_library_without_std_embeds_pins() {
-    let project = Project::own_pins("own-no-std", "");
-    project.write("src/lib.rs", "#![no_std]\npub mod pins { coreos_pins::include_pins!(); }\n");
-    project.write(
-        "src/main.rs",
-        "fn main() { println!(\"{}\", own_no_std::pins::channel(\"maipo\").unwrap().name); }",
-    );
-    project.write("pins/maipo.json", &stream("47.1", "us-east-1", "ami-1"));
-    assert_eq!(project.run(&[]).stdout(), "maipo\n");
-}
-
-#[test]
 fn policy_names_the_default_and_keeps_floating_channels_out() {
     let project = Project::own_pins(
         "own-policy",

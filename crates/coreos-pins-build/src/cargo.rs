@@ -22,8 +22,9 @@ impl Directives {
     /// A path that one line of UTF-8 cannot hold: cargo would watch another path, or run the script on every build.
     pub(crate) fn rerun_if_changed(&mut self, path: &Path) -> Result<(), Error> {
         match path.to_str() {
-            Some(text) if escape_controls(text) == text => {
-                self.push("rerun-if-changed", text);
+            Some(text) if !text.contains(char::is_control) => {
+                // As it is: escaped, it would be another path.
+                self.0.push(format!("cargo::rerun-if-changed={text}"));
                 Ok(())
             }
             _ => Err(Error::invalid(format!(

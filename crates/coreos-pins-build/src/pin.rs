@@ -100,12 +100,11 @@ impl Header {
         };
         check_version(document, "pin.version", map.get("version"))?;
         let header: Self = json::read_value(document, KEY, value)?;
-        let recorded = BuildName::parse(&header.build)
-            .map_err(|error| Error::invalid(format!("{document}: pin.build: {error}")))?;
-        let found = BuildName::of(&stream.build_names());
-        if recorded != found {
+        let found = BuildName::of(&stream.build_names()).to_string();
+        if header.build != found {
             return Err(Error::invalid(format!(
-                "{document}: pin.build is `{recorded}`, but the artifacts are of `{found}`"
+                "{document}: pin.build is `{}`, but the artifacts are of `{found}`",
+                header.build
             ))
             .help("pin it again with `coreos-pins bump`, or restore the file with `git checkout`"));
         }
@@ -183,6 +182,19 @@ mod tests {
             "pins/stable.json: pin.build is `2`, but the artifacts are of `aarch64=1,x86_64=2`\nhelp: pin it again \
              with `coreos-pins bump`, or restore the file with `git checkout`"
         );
+    }
+
+    #[test]
+    fn a_build_with_an_odd_id_reads_back() {
+        for id in ["1=2", "latest", "a,b", "x86_64=1"] {
+            let text = format!("{{{STREAM}}}").replace("\"release\": \"1\"", "\"release\": \"2\"");
+            let stream = Stream::read(
+                "s",
+                text.replace("\"release\": \"2\"", &format!("\"release\": \"{id}\"")).as_bytes(),
+            );
+            let pin = Pin::new(stream.unwrap(), "https://example.com".into(), Vec::new());
+            assert_eq!(Pin::read("p", pin.to_text().as_bytes()).unwrap(), pin, "{id}");
+        }
     }
 
     #[test]
