@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 
 use crate::Error;
 use crate::build_name::BuildName;
-use crate::error::nearest;
+use crate::error::{escape_controls, nearest};
 
 /// Where the default channel's documents are.
 pub const BASE_URL: &str = "BASE_URL";
@@ -79,7 +79,7 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// A value that is not UTF-8, that holds a control character, or that is no build name where one belongs; and a
+    /// A value that is not UTF-8, that holds a control or text-direction character, or that is no build name where one belongs; and a
     /// variable that begins with `COREOS_PINS_` and is none of ours. Each names the variable.
     pub fn from_variables(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Result<Self, Error> {
         let variables: Vec<_> = variables.into_iter().collect();
@@ -130,7 +130,7 @@ fn read(variable: &'static str, value: &OsStr) -> Result<Option<Setting<String>>
         return Err(Error::invalid(format!("the value of {variable} is no UTF-8")));
     };
     let text = text.trim();
-    if text.chars().any(char::is_control) {
+    if escape_controls(text) != text {
         return Err(Error::invalid(format!("the value of {variable} holds a control character")));
     }
     Ok((!text.is_empty()).then(|| Setting { variable, value: text.to_owned() }))
