@@ -75,14 +75,14 @@ impl Channel {
     #[must_use]
     #[inline]
     pub const fn architecture(&self, name: &str) -> Option<&'static Architecture> {
-        let name = if equal(name, "amd64") {
+        let alias = if equal(name, "amd64") {
             "x86_64"
         } else if equal(name, "arm64") {
             "aarch64"
         } else {
-            name
+            return find_sorted!(self.architectures, name, name);
         };
-        find_sorted!(self.architectures, name, name)
+        find_sorted!(self.architectures, name, alias)
     }
 
     /// Returns the builder `name`, or `None` if none of that name is pinned for this channel.

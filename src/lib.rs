@@ -137,7 +137,7 @@ macro_rules! include_pins {
         )]
         mod __coreos_pins_generated {
             use $crate::__private as __coreos_pins;
-            include!(concat!(env!("OUT_DIR"), "/coreos_pins.rs"));
+            ::core::include!(::core::concat!(::core::env!("OUT_DIR"), "/coreos_pins.rs"));
         }
         #[allow(unreachable_pub, unused)]
         pub use __coreos_pins_generated::*;

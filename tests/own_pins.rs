@@ -51,6 +51,26 @@ fn a_strict_crate_that_renames_the_dependency_has_no_warning() {
 }
 
 #[test]
+fn names_that_a_crate_defines_itself_do_not_get_in_the_way() {
+    let project = Project::own_pins("own-shadows", "fn main() { println!(\"{}\", one::BUILD_NAME); }");
+    project.write(
+        "src/main.rs",
+        r#"#![allow(unused_macros, dead_code)]
+        macro_rules! include_str { ($($t:tt)*) => { compile_error!("shadowed") } }
+        macro_rules! include { ($($t:tt)*) => { compile_error!("shadowed") } }
+        macro_rules! concat { ($($t:tt)*) => { compile_error!("shadowed") } }
+        enum Option { None }
+        mod str {}
+        mod channels { pub const MINE: u8 = 1; }
+        mod one { coreos_pins::include_pins!(); }
+        mod two { pub mod deep { coreos_pins::include_pins!(); } }
+        fn main() { println!("{} {} {}", one::BUILD_NAME, two::deep::x86_64::BUILD_NAME, channels::MINE); }"#,
+    );
+    project.write("pins/maipo.json", &stream("47.1", "us-east-1", "ami-1"));
+    assert_eq!(project.run(&[]).stdout(), "47.1 47.1 1\n");
+}
+
+#[test]
 fn policy_names_the_default_and_keeps_floating_channels_out() {
     let project = Project::own_pins(
         "own-policy",

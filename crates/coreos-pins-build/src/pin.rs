@@ -53,8 +53,9 @@ pub struct Source {
 }
 
 impl Pin {
-    /// Makes a pin of `stream`.
-    pub fn new(stream: Stream, base_url: String, sources: Vec<Source>) -> Self {
+    /// Makes a pin of `stream`. If that is a pin already, its `pin` key is replaced.
+    pub fn new(mut stream: Stream, base_url: String, sources: Vec<Source>) -> Self {
+        stream.extra.remove(KEY);
         let build = BuildName::of(&stream.build_names()).to_string();
         Self {
             header: Some(Header { base_url, build, release_image: None, sources, version: VERSION }),
@@ -182,6 +183,13 @@ mod tests {
             "pins/stable.json: pin.build is `2`, but the artifacts are of `aarch64=1,x86_64=2`\nhelp: pin it again \
              with `coreos-pins bump`, or restore the file with `git checkout`"
         );
+    }
+
+    #[test]
+    fn a_pin_of_a_pin_has_one_key() {
+        let pin = Pin::new(read("").unwrap().stream, "https://example.com".into(), Vec::new());
+        let again = Stream::read("p", pin.to_text().as_bytes()).unwrap();
+        assert_eq!(Pin::new(again, "https://example.com".into(), Vec::new()).to_text(), pin.to_text());
     }
 
     #[test]

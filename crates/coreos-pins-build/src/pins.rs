@@ -63,6 +63,11 @@ fn file_names(dir: &Path) -> Result<Vec<String>, Error> {
         if bytes.starts_with(b".") || !bytes.ends_with(b".json") || entry.path().is_dir() {
             continue;
         }
+        // A pipe or a device may never end.
+        let path = entry.path();
+        if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
+            return Err(Error::invalid(format!("`{}` is no regular file", path.display())));
+        }
         match name.into_string() {
             Ok(name) => names.push(name),
             Err(name) => {
@@ -95,6 +100,16 @@ mod tests {
         let pins = Pins::load(dir.path()).unwrap();
         assert_eq!(pins.names().collect::<Vec<_>>(), ["4.16-9.4", "stable"]);
         assert!(pins.policy.is_none());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_is_refused_at_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let made = std::process::Command::new("mkfifo").arg(dir.path().join("x.json")).status().unwrap();
+        assert!(made.success());
+        let text = Pins::load(dir.path()).unwrap_err().to_string();
+        assert!(text.ends_with("x.json` is no regular file"), "{text}");
     }
 
     #[test]

@@ -130,6 +130,14 @@ impl Policy {
             )));
         }
         for (name, channel) in &self.channels {
+            if !is_file_name(name) {
+                return Err(Error::invalid(format!(
+                    "{document}: channels: `{name}` is no name for a channel"
+                ))
+                .help(
+                    "a channel is named like its pin file: `NAME.json`, in this folder, and not `channels`",
+                ));
+            }
             let at = |key: &str| format!("{document}: channels.{name}.{key}");
             if let Some(source) = channel.promotes_from.iter().find(|c| !self.channels.contains_key(c)) {
                 let at = at("promotes-from");
@@ -208,6 +216,12 @@ pub(crate) fn check_version(document: &str, place: &str, version: Option<&Value>
     }
 }
 
+/// Tells whether `NAME.json` is a pin file: in the pins folder itself, not hidden, and not the policy.
+fn is_file_name(name: &str) -> bool {
+    let separator = |c: char| c == '/' || c == '\\' || c.is_control();
+    !name.is_empty() && !name.starts_with('.') && !name.contains(separator) && format!("{name}.json") != FILE
+}
+
 fn is_date(text: &str) -> bool {
     let bytes = text.as_bytes();
     let number = |range: std::ops::Range<usize>| text.get(range).and_then(|part| part.parse::<u32>().ok());
@@ -276,6 +290,14 @@ mod tests {
             refusal(r#"{"version": 1, "channels": {"stable": {"promotes-from": ["testing"]}}}"#),
             "pins/channels.json: channels.stable.promotes-from: no channel `testing` (have `stable`)"
         );
+    }
+
+    #[test]
+    fn a_channel_that_cannot_be_a_file_of_the_folder_is_refused() {
+        for name in ["", ".", "..", ".x", "a/b", "../x", "/x", "a\\\\b", "a\\u0000b", "channels"] {
+            let text = refusal(&format!(r#"{{"version": 1, "channels": {{"{name}": {{}}}}}}"#));
+            assert!(text.starts_with("pins/channels.json: channels: `"), "{name}: {text}");
+        }
     }
 
     #[test]

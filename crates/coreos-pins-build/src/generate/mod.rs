@@ -128,7 +128,7 @@ fn channel(code: &mut Code, name: &str, module: &Ident, channel: &Channel) -> Re
     code.doc("The channel's tables.");
     code.line(format_args!("pub const CHANNEL: {CRATE}::Channel = {CRATE}::Channel::new("));
     code.line(format_args!("    NAME, BASE_URL, BUILD_NAME, {}, ARCHITECTURES,", origin(channel.origin)));
-    code.line(format_args!("    include_str!({}),", Literal(&json_file(name))));
+    code.line(format_args!("    ::core::include_str!({}),", Literal(&json_file(name))));
     match &channel.release_image {
         Some(image) => code.line(format_args!(").with_release_image({});", Literal(image))),
         None => code.line(");"),
