@@ -29,6 +29,7 @@
 pub mod build_name;
 mod cargo;
 mod config;
+pub mod documents;
 mod error;
 mod field;
 pub mod generate;

@@ -267,18 +267,7 @@ impl Stream {
     ///
     /// As [`Stream::read`].
     pub fn check(&self, document: &str) -> Result<(), Error> {
-        match self.extra.get("schema-version") {
-            None => {}
-            Some(Value::String(version)) if version.split('.').next() == Some("1") => {}
-            Some(version) => {
-                let version = json::print(version);
-                return Err(Error::invalid(format!(
-                    "{document}: schema-version: expected 1.x, found `{}`",
-                    version.trim().trim_matches('"')
-                ))
-                .help("update coreos-pins"));
-            }
-        }
+        check_schema_version(document, self.extra.get("schema-version"))?;
         if self.architectures.is_empty() {
             return Err(Error::invalid(format!(
                 "{document}: architectures: expected at least one, found none"
@@ -360,6 +349,26 @@ impl Platform {
             .into_iter()
             .filter_map(move |(kind, artifact)| Some((name, kind, artifact.as_ref()?)))
         })
+    }
+}
+
+/// Checks the `schema-version` of a document of any kind: a missing one is fine, another major than 1 is not.
+///
+/// # Errors
+///
+/// Another major.
+pub(crate) fn check_schema_version(document: &str, version: Option<&Value>) -> Result<(), Error> {
+    match version {
+        None => Ok(()),
+        Some(Value::String(version)) if version.split('.').next() == Some("1") => Ok(()),
+        Some(version) => {
+            let version = json::print(version);
+            Err(Error::invalid(format!(
+                "{document}: schema-version: expected 1.x, found `{}`",
+                version.trim().trim_matches('"')
+            ))
+            .help("update coreos-pins"))
+        }
     }
 }
 

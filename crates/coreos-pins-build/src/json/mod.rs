@@ -16,6 +16,7 @@ mod print;
 
 pub use map::Map;
 pub(crate) use map::appears_twice;
+pub(crate) use place::join;
 pub use print::print;
 pub(crate) use print::print_inner;
 

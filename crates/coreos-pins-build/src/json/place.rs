@@ -62,7 +62,7 @@ fn end_of_text(bytes: &[u8], start: usize) -> usize {
 }
 
 /// Appends `key`, in quotes if it has anything but letters, digits, `-` and `_`.
-fn join(mut path: String, key: &str) -> String {
+pub(crate) fn join(mut path: String, key: &str) -> String {
     if !path.is_empty() {
         path.push('.');
     }
