@@ -24,6 +24,8 @@ step cargo clippy --workspace --all-targets --all-features --locked -- -D warnin
 step cargo clippy -p coreos-pins --all-targets --no-default-features --locked -- -D warnings
 RUSTDOCFLAGS="-D warnings" step cargo doc --workspace --no-deps --all-features --locked
 RUSTDOCFLAGS="-D warnings" step cargo doc -p coreos-pins --no-deps --no-default-features --locked
+step cargo clippy -p coreos-pins-build --all-targets --locked -- -D warnings
 step cargo test --workspace --locked
+step cargo test -p coreos-pins-build --locked
 step cargo test -p coreos-pins --no-default-features --locked
 printf '\nall checks passed\n'

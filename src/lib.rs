@@ -42,20 +42,22 @@
 //! # Environment
 //!
 //! Read by the build script, not at run time. Blank is unset. Each of the first four may be spelled with the prefix
-//! `COREOS_PINS_`; if one is, the plain names are not read at all.
+//! `COREOS_PINS_`; if one is, the plain names are not read at all. The README has the table of what follows from them.
 //!
 //! | variable | unset means |
 //! |---|---|
+//! | `BASE_URL` | the base URL of the channel |
 //! | `DEFAULT_CHANNEL` | `default` of `pins/channels.json`; without one `maipo` |
-//! | `BUILD_NAME` | the pinned build |
-//! | `BASE_URL` | the base URL in the pin |
+//! | `BUILD_NAME` | the pinned build; for a channel without a pin, the newest |
 //! | `RELEASE_IMAGE` | the pin's `release-image`, if any |
 //! | `COREOS_PINS_DIR` | the crate's own `pins/` |
+//! | `CARGO_NET_OFFLINE` | the network may be used, if an override needs it |
 //!
 //! # Features
 //!
 //! * `embed` (default): the constants described above. Without it the crate is types, lookups and [`include_pins!`],
 //!   its build script reads nothing, and the engine `coreos-pins-build` is not compiled.
+//! * `fetch` (default): overrides may use http. It changes no constant.
 //!
 //! # Pins of one's own
 //!

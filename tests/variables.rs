@@ -71,6 +71,8 @@ fn what_no_pin_answers_is_one_clear_error() {
             vec![("DEFAULT_CHANNEL", "stabel")],
             vec![
                 "no pin for channel `stabel` (asked for by DEFAULT_CHANNEL), did you mean `stable`?",
+                "`https://releases-rhcos.svc.ci.openshift.org/storage/releases/stabel/builds.json` needs the network, and \
+                 feature `fetch` is off",
                 "pinned are `next`, `stable`",
                 "help: set DEFAULT_CHANNEL to a pinned channel, or unset it",
             ],
@@ -78,17 +80,15 @@ fn what_no_pin_answers_is_one_clear_error() {
         (
             vec![("BUILD_NAME", "44.9")],
             vec![
-                "build `44.9` of channel `stable` is not pinned (asked for by BUILD_NAME)",
-                "the pin is build `44.1`; this version embeds pinned builds only",
-                "help: unset BUILD_NAME to build from the pin",
+                "channel `stable` has no base URL to look builds up at (asked for by BUILD_NAME)",
+                "help: set BASE_URL, or give the channel a `base-url` in channels.json",
             ],
         ),
         (
             vec![("BASE_URL", "/"), ("BUILD_NAME", "44.1")],
             vec![
-                "channel `stable` is not pinned at `/` (asked for by BASE_URL)",
-                "the pin is build `44.1`; this version embeds pinned builds only",
-                "help: unset BASE_URL and BUILD_NAME to build from the pin",
+                "BASE_URL: `/` is no URL for documents: expected `https://…`, `http://…` or `file:///…`",
+                "help: unset BASE_URL and BUILD_NAME to build from the committed pin",
             ],
         ),
         (

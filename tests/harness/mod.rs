@@ -123,6 +123,12 @@ impl Project {
         self
     }
 
+    /// Gives the package the target folder `name`, which other tests may share; one at a time.
+    pub fn with_target(mut self, name: &str) -> Self {
+        self.target = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+        self
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
     }

@@ -34,6 +34,11 @@ impl Directives {
         }
     }
 
+    /// Shows a line that does not stop the build.
+    pub(crate) fn warning(&mut self, text: &str) {
+        self.push("warning", text);
+    }
+
     /// Shows `error`, and thereby fails the build.
     pub(crate) fn error(&mut self, error: &Error) {
         for line in error.lines() {

@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::cargo::Directives;
 use crate::pins::Pins;
-use crate::resolve::resolve;
-use crate::settings::{self, Setting, Settings};
+use crate::resolve::{Resolved, resolve};
+use crate::settings::{self, Network, Setting, Settings};
+use crate::source::Source;
+use crate::url::{Scheme, Url};
 use crate::{Error, generate};
 
 /// The pins folder of a package, seen from the package's root, which is where cargo runs build scripts.
@@ -92,7 +94,7 @@ impl Config {
         let watched = directives.rerun_if_changed(&self.pins_dir);
         directives.emit();
         watched?;
-        let files = self.generate()?;
+        let (files, resolved) = self.resolve_and_generate()?;
         let out_dir = match (&self.out_dir, std::env::var_os("OUT_DIR")) {
             (Some(dir), _) => dir.clone(),
             (None, Some(dir)) => dir.into(),
@@ -101,7 +103,15 @@ impl Config {
                     .help("call this from a build script, or say where to write with `Config::out_dir`"));
             }
         };
-        write_files(&out_dir, &files)
+        write_files(&out_dir, &files)?;
+        let mut directives = Directives::default();
+        let files = resolved.documents.iter().filter(|url| url.scheme() == Scheme::File);
+        for path in files.filter_map(Url::file_path) {
+            directives.rerun_if_changed(&path)?;
+        }
+        resolved.warnings.iter().for_each(|warning| directives.warning(warning));
+        directives.emit();
+        Ok(())
     }
 
     /// Returns the files that [`compile`](Self::compile) would write: path below `OUT_DIR`, with `/`, and text. Says
@@ -112,6 +122,10 @@ impl Config {
     /// A variable, policy or pin that cannot be read; a channel or build that no pin has; names that would be the same
     /// in Rust. Each error names the variable, or the file and the place in it.
     pub fn generate(&self) -> Result<BTreeMap<String, String>, Error> {
+        Ok(self.resolve_and_generate()?.0)
+    }
+
+    fn resolve_and_generate(&self) -> Result<(BTreeMap<String, String>, Resolved), Error> {
         let settings = match &self.settings {
             Ok(settings) => settings,
             // Reading again gives the same error, which cannot be cloned.
@@ -125,7 +139,9 @@ impl Config {
             return Err(Error::invalid(format!("no folder `{}`{asked_by}", self.pins_dir.display()))
                 .help("a pins folder holds `CHANNEL.json`: a pin, or a plain stream metadata document"));
         }
-        generate::generate(&resolve(settings, Pins::load(&self.pins_dir)?)?)
+        let source = || Ok(Source::new(&Network::from_env()?));
+        let resolved = resolve(settings, Pins::load(&self.pins_dir)?, source)?;
+        Ok((generate::generate(&resolved)?, resolved))
     }
 }
 

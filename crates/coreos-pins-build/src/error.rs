@@ -26,6 +26,8 @@ pub(crate) enum Kind {
     Refused,
     /// Input that cannot be read or used.
     Invalid,
+    /// Nobody answered, or not so that it can be used.
+    NoAnswer,
 }
 
 /// Most characters of one line; upstream text has no limit of its own.
@@ -44,6 +46,11 @@ impl Error {
     /// Sound input, and the answer is no (exit status 1 of the CLI).
     pub fn refused(message: impl Into<String>) -> Self {
         Self::new(Kind::Refused, message)
+    }
+
+    /// A server that gave no answer, or one that contradicts itself (exit status 3 of the CLI).
+    pub fn no_answer(message: impl Into<String>) -> Self {
+        Self::new(Kind::NoAnswer, message)
     }
 
     /// A file that could not be `verb`: `failed to read pins/stable.json`.
@@ -65,17 +72,39 @@ impl Error {
         self
     }
 
+    /// Puts `message` in front: what was being done when this happened. What this error says becomes its notes, and the
+    /// help goes, for whoever adds the message knows better.
+    #[must_use]
+    pub(crate) fn under(mut self, message: impl Into<String>) -> Self {
+        let old = std::mem::replace(&mut self.0.message, message.into());
+        self.0.notes.insert(0, old);
+        self.0.help = None;
+        self
+    }
+
     pub(crate) fn caused_by(mut self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
         self.0.source = Some(Box::new(source));
         self
     }
 
-    /// Returns the exit status that the CLI gives: 1 where the answer is no, 2 where the input is at fault.
+    /// Returns the exit status that the CLI gives: 1 where the answer is no, 2 where the input is at fault, 3 where
+    /// there is no answer.
     pub fn exit_status(&self) -> u8 {
         match self.0.kind {
             Kind::Refused => 1,
             Kind::Invalid => 2,
+            Kind::NoAnswer => 3,
         }
+    }
+
+    /// Sets the line that says what to type, where there is none.
+    pub(crate) fn or_help(self, help: impl Into<String>) -> Self {
+        if self.0.help.is_some() { self } else { self.help(help) }
+    }
+
+    /// Tells whether the answer is no: what was asked for is not there, or not as it should be.
+    pub(crate) fn is_refusal(&self) -> bool {
+        self.0.kind == Kind::Refused
     }
 
     /// Returns the lines that [`Display`](fmt::Display) prints, each without control characters.

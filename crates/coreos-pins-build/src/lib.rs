@@ -19,10 +19,19 @@
 //! [`stream::Stream`]; [`resolve::resolve`] chooses each channel's build by the variables in
 //! [`settings::Settings`]; [`generate::generate`] makes Rust text of it. [`Config`] does all three.
 //!
+//! A build that no pin has is looked up: [`layout`] says which URL holds what, [`source`] gets the bytes, [`documents`]
+//! makes the one model of whatever upstream has there, [`locate`] finds the build, [`mirror`] compares it with the pin
+//! where it has to be the same.
+//!
 //! # Environment
 //!
 //! [`Config::from_env`] reads `BASE_URL`, `DEFAULT_CHANNEL`, `BUILD_NAME`, `RELEASE_IMAGE` (each also with the prefix
-//! `COREOS_PINS_`) and `COREOS_PINS_DIR`; see [`settings`]. [`Config::new`] reads none.
+//! `COREOS_PINS_`) and `COREOS_PINS_DIR`, and what the network needs where it is needed; see [`settings`].
+//! [`Config::new`] reads none.
+//!
+//! # Features
+//!
+//! * `fetch`: `http://` and `https://`. Without it, builds are looked up at `file://` only.
 //!
 //! [coreos-pins]: https://docs.rs/coreos-pins
 
@@ -34,7 +43,11 @@ mod error;
 mod field;
 pub mod generate;
 pub mod json;
+pub mod layout;
+pub mod locate;
+pub mod mirror;
 mod object;
+mod overrides;
 pub mod pin;
 pub mod pins;
 mod platform;
@@ -42,8 +55,9 @@ pub mod policy;
 pub mod resolve;
 pub mod settings;
 pub mod sha256;
+pub mod source;
 pub mod stream;
-mod url;
+pub mod url;
 
 pub use config::Config;
 pub use error::Error;

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::build_name::BuildName;
-use crate::error::{nearest, quoted};
+use crate::overrides::{Overridden, Override};
 use crate::pin::{Pin, check_digest_reference};
 use crate::pins::Pins;
 use crate::settings::{FALLBACK_CHANNEL, Settings};
-use crate::url::mask;
+use crate::source::Source;
+use crate::url::Url;
 use crate::{Error, sha256};
 
 /// How the build of a channel came to be chosen.
@@ -41,6 +42,23 @@ pub struct Resolved {
     pub default: String,
     /// By name.
     pub channels: BTreeMap<String, Channel>,
+    /// What a person should know: an override that is in force, and what it lacks.
+    pub warnings: Vec<String>,
+    /// The documents that an override was read from.
+    pub documents: Vec<Url>,
+}
+
+/// A row of the table: where the default channel's build is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Row {
+    /// The pin.
+    Pinned,
+    /// The build of that name.
+    Named,
+    /// The pinned build, at another base URL.
+    Mirror,
+    /// The newest.
+    Latest,
 }
 
 /// What `BUILD_NAME` asks for, seen from the pin.
@@ -52,13 +70,17 @@ enum Asked {
     Latest,
 }
 
-/// Chooses the build of each channel.
+/// Chooses the build of each channel. `source` is called only where a build has to be looked up.
 ///
 /// # Errors
 ///
-/// A default channel that is not pinned, an override that the pins do not answer, a `RELEASE_IMAGE` that may move. Each
-/// names the variable and says what there is.
-pub fn resolve(settings: &Settings, pins: Pins) -> Result<Resolved, Error> {
+/// A build that is not there, or cannot be looked up; a mirror that differs from the pin; a `RELEASE_IMAGE` that may
+/// move. Each names the variable that asked for it, and says what there is.
+pub fn resolve(
+    settings: &Settings,
+    pins: Pins,
+    source: impl FnOnce() -> Result<Source, Error>,
+) -> Result<Resolved, Error> {
     let default = match (&settings.default_channel, &pins.policy) {
         (Some(setting), _) => setting.value.clone(),
         (None, Some(policy)) => policy.default.clone().unwrap_or_else(|| FALLBACK_CHANNEL.to_owned()),
@@ -73,24 +95,33 @@ pub fn resolve(settings: &Settings, pins: Pins) -> Result<Resolved, Error> {
     };
     #[rustfmt::skip]
     // The rows of the table in the README, in its order.
-    let origin = match (settings.base_url.is_some(), asked, pin.is_some()) {
-        (false, Asked::Nothing,     true)  => Origin::Pinned,
-        (false, Asked::PinnedBuild, _)     => Origin::Pinned,
-        (false, Asked::OtherBuild,  _)     => Origin::Named,
-        (false, Asked::Nothing,     false) => Origin::Latest,
-        (true,  Asked::Nothing,     true)  => Origin::Named,
-        (true,  Asked::PinnedBuild, _)     => Origin::Named,
-        (true,  Asked::OtherBuild,  _)     => Origin::Named,
-        (true,  Asked::Nothing,     false) => Origin::Latest,
-        (_,     Asked::Latest,      _)     => Origin::Latest,
+    let row = match (settings.base_url.is_some(), asked, pin.is_some()) {
+        (false, Asked::Nothing,     true)  => Row::Pinned,
+        (false, Asked::PinnedBuild, _)     => Row::Pinned,
+        (false, Asked::OtherBuild,  _)     => Row::Named,
+        (false, Asked::Nothing,     false) => Row::Latest,
+        (true,  Asked::Nothing,     true)  => Row::Mirror,
+        (true,  Asked::PinnedBuild, _)     => Row::Mirror,
+        (true,  Asked::OtherBuild,  _)     => Row::Named,
+        (true,  Asked::Nothing,     false) => Row::Latest,
+        (_,     Asked::Latest,      _)     => Row::Latest,
     };
-    if origin != Origin::Pinned {
-        return Err(needs_resolving(settings, &default, &pins));
-    }
-    embed(settings, default, pins)
+    let overridden = match row {
+        Row::Pinned => None,
+        Row::Named | Row::Mirror | Row::Latest => {
+            Some(Override { settings, channel: &default, pins: &pins, row })
+        }
+    };
+    let overridden = overridden.map(|asked| asked.resolve(source)).transpose()?;
+    embed(settings, default, pins, overridden)
 }
 
-fn embed(settings: &Settings, default: String, pins: Pins) -> Result<Resolved, Error> {
+fn embed(
+    settings: &Settings,
+    default: String,
+    pins: Pins,
+    overridden: Option<Overridden>,
+) -> Result<Resolved, Error> {
     let Pins { policy, pins } = pins;
     let policy_of = |name: &str| policy.as_ref().and_then(|policy| policy.channels.get(name));
     let mut channels = BTreeMap::new();
@@ -105,61 +136,29 @@ fn embed(settings: &Settings, default: String, pins: Pins) -> Result<Resolved, E
         let release_image = header.and_then(|header| header.release_image.clone());
         channels.insert(name, Channel { base_url, origin: Origin::Pinned, release_image, pin });
     }
-    if let (Some(setting), Some(channel)) = (&settings.release_image, channels.get_mut(&default)) {
+    let mut resolved = Resolved::new(default, channels);
+    if let Some(Overridden { channel, warnings, documents }) = overridden {
+        resolved.channels.insert(resolved.default.clone(), channel);
+        (resolved.warnings, resolved.documents) = (warnings, documents);
+    }
+    if let (Some(setting), Some(channel)) =
+        (&settings.release_image, resolved.channels.get_mut(&resolved.default))
+    {
         check_digest_reference(&setting.value).map_err(|fault| {
             Error::invalid(format!("{}: {fault}", setting.variable))
                 .help(format!("take the digest that `coreos-pins resolve {}` prints", setting.value))
         })?;
         channel.release_image = Some(setting.value.clone());
     }
-    Ok(Resolved { default, channels })
-}
-
-/// What is asked for is in no pin. This version looks nowhere else.
-fn needs_resolving(settings: &Settings, default: &str, pins: &Pins) -> Error {
-    let by = |variable: &Option<&'static str>| {
-        variable.map(|v| format!(" (asked for by {v})")).unwrap_or_default()
-    };
-    let channel_by = settings.default_channel.as_ref().map(|setting| setting.variable);
-    let have = match pins.names().next() {
-        None => "no channel is pinned".to_owned(),
-        Some(_) => format!("pinned are {}", quoted(pins.names())),
-    };
-    let Some(pin) = pins.pins.get(default) else {
-        let guess = nearest(default, pins.names()).map(|name| format!(", did you mean `{name}`?"));
-        let error = Error::invalid(format!(
-            "no pin for channel `{default}`{}{}",
-            by(&channel_by),
-            guess.unwrap_or_default()
-        ));
-        return error.note(have).help(match channel_by {
-            Some(variable) => format!("set {variable} to a pinned channel, or unset it"),
-            None => "set DEFAULT_CHANNEL to a pinned channel, or name one as `default` in channels.json"
-                .to_owned(),
-        });
-    };
-    let pinned = BuildName::of(&pin.stream.build_names());
-    let error = match (&settings.base_url, &settings.build_name) {
-        (Some(base_url), _) => Error::invalid(format!(
-            "channel `{default}` is not pinned at `{}`{}",
-            mask(&base_url.value),
-            by(&Some(base_url.variable))
-        )),
-        (None, name) => Error::invalid(format!(
-            "build `{}` of channel `{default}` is not pinned{}",
-            name.as_ref().map_or(BuildName::Latest, |setting| setting.value.clone()),
-            by(&name.as_ref().map(|setting| setting.variable))
-        )),
-    };
-    let variables: Vec<&str> = (settings.base_url.iter().map(|setting| setting.variable))
-        .chain(settings.build_name.iter().map(|setting| setting.variable))
-        .collect();
-    error
-        .note(format!("the pin is build `{pinned}`; this version embeds pinned builds only"))
-        .help(format!("unset {} to build from the pin", variables.join(" and ")))
+    Ok(resolved)
 }
 
 impl Resolved {
+    /// Embeds `channels` with `default`, which is one of them, and nothing to say.
+    pub fn new(default: impl Into<String>, channels: BTreeMap<String, Channel>) -> Self {
+        Self { default: default.into(), channels, warnings: Vec::new(), documents: Vec::new() }
+    }
+
     /// Returns the canonical text of each channel's document, by channel.
     pub(crate) fn stream_texts(&self) -> BTreeMap<&str, String> {
         self.channels.iter().map(|(name, channel)| (name.as_str(), channel.pin.stream.to_text())).collect()

@@ -1,6 +1,7 @@
 //! The build-time variables. Nothing else in this crate reads the environment, `OUT_DIR` excepted.
 
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 
 use crate::Error;
 use crate::build_name::BuildName;
@@ -21,6 +22,19 @@ pub const PINS_DIR: &str = "COREOS_PINS_DIR";
 /// age of files alone.
 pub const CHECKOUT: &str = "COREOS_PINS_CHECKOUT";
 
+/// Forbids the network: the one trace that cargo's own offline mode leaves, where it is exported.
+pub const NET_OFFLINE: &str = "CARGO_NET_OFFLINE";
+
+/// A file of certificates, in place of the system's.
+const SSL_CERT_FILE: &str = "SSL_CERT_FILE";
+/// Folders of certificates, in place of the system's.
+const SSL_CERT_DIR: &str = "SSL_CERT_DIR";
+
+const HTTPS_PROXY: [&str; 2] = ["https_proxy", "HTTPS_PROXY"];
+const HTTP_PROXY: [&str; 2] = ["http_proxy", "HTTP_PROXY"];
+const ALL_PROXY: [&str; 2] = ["all_proxy", "ALL_PROXY"];
+const NO_PROXY: [&str; 2] = ["no_proxy", "NO_PROXY"];
+
 /// Begins the other spelling of the first four variables, and no variable but ours.
 const PREFIX: &str = "COREOS_PINS_";
 
@@ -35,18 +49,29 @@ const NAMES: [[&str; 2]; 4] = [
 /// The default channel where neither a variable nor `channels.json` names one.
 pub const FALLBACK_CHANNEL: &str = "maipo";
 
-/// Returns every variable to watch, whichever are set: those that may be read, in both spellings, and [`CHECKOUT`].
+/// Returns every variable to watch, whichever are set: those that may be read, in both spellings, and [`CHECKOUT`]. Those
+/// that only http needs count where this crate has it.
 pub fn watched() -> impl Iterator<Item = &'static str> {
-    NAMES.into_iter().flatten().chain([PINS_DIR, CHECKOUT])
+    let http = [HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY, [SSL_CERT_FILE, SSL_CERT_DIR]];
+    let http = http.into_iter().flatten().filter(|_| cfg!(feature = "fetch"));
+    NAMES.into_iter().flatten().chain([PINS_DIR, CHECKOUT, NET_OFFLINE]).chain(http)
 }
 
 /// A value and the variable it came from, under the name that was used.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// `Debug` shows the name only: a value may hold a password.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Setting<T> {
     /// The variable's name.
     pub variable: &'static str,
     /// Its value.
     pub value: T,
+}
+
+impl<T> fmt::Debug for Setting<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "value of {}", self.variable)
+    }
 }
 
 /// What the variables ask for. `None` is unset or blank.
@@ -109,6 +134,64 @@ impl Settings {
     }
 }
 
+/// How the network may be used. `None` is unset or blank.
+///
+/// Only what needs the network reads this: a broken value must not stop a build that needs none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Network {
+    /// [`NET_OFFLINE`]: no request may be made.
+    pub offline: bool,
+    /// The proxy for `http://`: `HTTP_PROXY`, else `ALL_PROXY`.
+    pub http_proxy: Option<Setting<String>>,
+    /// The proxy for `https://`: `HTTPS_PROXY`, else `ALL_PROXY`.
+    pub https_proxy: Option<Setting<String>>,
+    /// The hosts that are asked without a proxy: `NO_PROXY`.
+    pub no_proxy: Option<Setting<String>>,
+    /// A file of trusted certificates: `SSL_CERT_FILE`. With it or the next, the system's do not count.
+    pub ssl_cert_file: Option<Setting<OsString>>,
+    /// Folders of trusted certificates: `SSL_CERT_DIR`.
+    pub ssl_cert_dir: Option<Setting<OsString>>,
+}
+
+impl Network {
+    /// Reads the environment of this process.
+    ///
+    /// # Errors
+    ///
+    /// As [`Network::from_variables`].
+    pub fn from_env() -> Result<Self, Error> {
+        Self::from_variables(std::env::vars_os())
+    }
+
+    /// Reads `variables`. Of the two spellings of a proxy variable the one in lower case is first, unless it is blank.
+    ///
+    /// # Errors
+    ///
+    /// A value that is not UTF-8 (paths may be any), holds a control character, or is neither `true` nor `false` where
+    /// that is asked. Each names the variable.
+    pub fn from_variables(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Result<Self, Error> {
+        let variables: Vec<_> = variables.into_iter().collect();
+        let raw =
+            |variable: &str| variables.iter().find(|(name, _)| name == variable).map(|(_, value)| value);
+        let get = |variable| raw(variable).map_or(Ok(None), |value| read(variable, value));
+        let either =
+            |names: [&'static str; 2]| names.into_iter().find_map(|name| get(name).transpose()).transpose();
+        let path = |variable| {
+            let value = raw(variable).filter(|value| !value.to_string_lossy().trim().is_empty());
+            value.map(|value| Setting { variable, value: value.clone() })
+        };
+        let all = either(ALL_PROXY)?;
+        Ok(Self {
+            offline: get(NET_OFFLINE)?.map_or(Ok(false), |setting| read_bool(&setting))?,
+            http_proxy: either(HTTP_PROXY)?.or_else(|| all.clone()),
+            https_proxy: either(HTTPS_PROXY)?.or(all),
+            no_proxy: either(NO_PROXY)?,
+            ssl_cert_file: path(SSL_CERT_FILE),
+            ssl_cert_dir: path(SSL_CERT_DIR),
+        })
+    }
+}
+
 /// Refuses a variable that has our prefix and is not ours: a misspelled name must not pass unnoticed.
 ///
 /// # Errors
@@ -136,9 +219,65 @@ fn read(variable: &'static str, value: &OsStr) -> Result<Option<Setting<String>>
     Ok((!text.is_empty()).then(|| Setting { variable, value: text.to_owned() }))
 }
 
+/// Reads `true` or `false`, as cargo does; and 1 or 0, which cargo itself refuses.
+fn read_bool(setting: &Setting<String>) -> Result<bool, Error> {
+    match setting.value.as_str() {
+        "true" | "1" => Ok(true),
+        "false" | "0" => Ok(false),
+        value => {
+            Err(Error::invalid(format!("{}: expected `true` or `false`, got `{value}`", setting.variable)))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn network(variables: &[(&str, &str)]) -> Result<Network, Error> {
+        Network::from_variables(variables.iter().map(|(name, value)| (name.into(), value.into())))
+    }
+
+    #[test]
+    fn lower_case_proxies_are_first_and_all_proxy_is_last() {
+        let read = network(&[
+            ("HTTP_PROXY", "upper"),
+            ("http_proxy", "lower"),
+            ("https_proxy", " "),
+            ("HTTPS_PROXY", "other"),
+            ("ALL_PROXY", "all"),
+        ])
+        .unwrap();
+        let setting = |variable, value: &str| Some(Setting { variable, value: value.to_owned() });
+        assert_eq!(read.http_proxy, setting("http_proxy", "lower"));
+        assert_eq!(read.https_proxy, setting("HTTPS_PROXY", "other"));
+        let read = network(&[("ALL_PROXY", "all"), ("NO_PROXY", "a, b")]).unwrap();
+        assert_eq!(read.http_proxy, setting("ALL_PROXY", "all"));
+        assert_eq!(read.https_proxy, setting("ALL_PROXY", "all"));
+        assert_eq!(read.no_proxy, setting("NO_PROXY", "a, b"));
+    }
+
+    #[test]
+    fn a_blank_network_variable_is_unset() {
+        for variable in watched() {
+            assert_eq!(network(&[(variable, " ")]).unwrap(), Network::default(), "{variable}");
+        }
+    }
+
+    #[test]
+    fn offline_is_true_or_false_and_nothing_else() {
+        for (value, offline) in [("true", true), ("1", true), ("false", false), ("0", false)] {
+            assert_eq!(network(&[(NET_OFFLINE, value)]).unwrap().offline, offline, "{value}");
+        }
+        let error = network(&[(NET_OFFLINE, "yes")]).unwrap_err().to_string();
+        assert_eq!(error, "CARGO_NET_OFFLINE: expected `true` or `false`, got `yes`");
+    }
+
+    #[test]
+    fn debug_shows_no_value() {
+        let read = network(&[("HTTPS_PROXY", "http://bob:s3cr3t@proxy")]).unwrap();
+        assert!(!format!("{read:?}").contains("s3cr3t"));
+    }
 
     fn settings(variables: &[(&str, &str)]) -> Result<Settings, Error> {
         Settings::from_variables(variables.iter().map(|(name, value)| (name.into(), value.into())))

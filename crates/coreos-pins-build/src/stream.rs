@@ -336,6 +336,30 @@ impl Architecture {
     }
 }
 
+impl Format {
+    /// Returns the file of `kind`: `disk`, `kernel`, `initramfs`, `rootfs`.
+    pub fn file(&self, kind: &str) -> Option<&Artifact> {
+        match kind {
+            "disk" => self.disk.as_ref(),
+            "kernel" => self.kernel.as_ref(),
+            "initramfs" => self.initramfs.as_ref(),
+            "rootfs" => self.rootfs.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Returns each file with its kind, to change it.
+    pub fn files_mut(&mut self) -> impl Iterator<Item = (&'static str, &mut Artifact)> {
+        let files = [
+            ("disk", &mut self.disk),
+            ("initramfs", &mut self.initramfs),
+            ("kernel", &mut self.kernel),
+            ("rootfs", &mut self.rootfs),
+        ];
+        files.into_iter().filter_map(|(kind, file)| Some((kind, file.as_mut()?)))
+    }
+}
+
 impl Platform {
     /// Returns every artifact as (format, kind, artifact), sorted.
     pub fn artifacts(&self) -> impl Iterator<Item = (&str, &'static str, &Artifact)> {

@@ -135,7 +135,7 @@ fn resolved(name: &str, bytes: &[u8]) -> Resolved {
     let pin = Pin::new(stream, "https://example.com".into(), vec![source]);
     let base_url = "https://example.com".to_owned();
     let channel = Channel { base_url, origin: Origin::Pinned, release_image: None, pin };
-    Resolved { default: "fixture".into(), channels: BTreeMap::from([("fixture".into(), channel)]) }
+    Resolved::new("fixture", BTreeMap::from([("fixture".into(), channel)]))
 }
 
 /// Compares `text` with the golden file `name`, or writes it where `BLESS=1`.

@@ -41,7 +41,7 @@ fn generated(channels: &[(&str, &str)]) -> Result<String, Error> {
     let channels: BTreeMap<String, Channel> =
         channels.iter().map(|(name, text)| ((*name).to_owned(), channel(text))).collect();
     let default = channels.keys().next().expect("a channel").clone();
-    Ok(generate(&Resolved { default, channels })?.remove(FILE).expect("the code"))
+    Ok(generate(&Resolved::new(default, channels))?.remove(FILE).expect("the code"))
 }
 
 /// The names of the constants in the module at `path`.

@@ -1,0 +1,162 @@
+//! Documents as bytes, from `file://` and, with feature `fetch`, from `http://` and `https://`.
+//!
+//! Nothing else in this crate knows the network. A document that is not there is an [`Answer`], not an error: whether it
+//! has to be there is for the caller to say.
+
+use std::panic;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use crate::Error;
+use crate::settings::Network;
+use crate::url::{Scheme, Url};
+
+mod file;
+#[cfg(feature = "fetch")]
+mod http;
+
+/// What came of asking for a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It is there.
+    Found(Fetched),
+    /// It is not there, for certain.
+    NotThere {
+        /// How that was said: `404`, `no such file`.
+        why: String,
+    },
+}
+
+/// A document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fetched {
+    /// All of it, decompressed.
+    pub bytes: Vec<u8>,
+    /// What the server says it is: `text/html`.
+    pub content_type: Option<String>,
+    /// Where it was in the end, if that is elsewhere.
+    pub redirected_to: Option<Url>,
+}
+
+/// What one document may cost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// To find a server, connect, and agree on TLS.
+    pub connect: Duration,
+    /// For everything: all tries, and the pauses between them.
+    pub total: Duration,
+    /// Most bytes, after decompression.
+    pub body: u64,
+    /// Most tries.
+    pub tries: u32,
+    /// The pause after the first try; each further one is twice as long.
+    pub pause: Duration,
+    /// Most redirects in one try.
+    pub redirects: u32,
+}
+
+impl Default for Limits {
+    /// 10 s to connect, 60 s in all, 64 MiB, 4 tries, pauses of 0.5, 1 and 2 s, 10 redirects.
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(10),
+            total: Duration::from_secs(60),
+            body: 64 * 1024 * 1024,
+            tries: 4,
+            pause: Duration::from_millis(500),
+            redirects: 10,
+        }
+    }
+}
+
+/// Most documents that are asked for at the same time.
+const SIDE_BY_SIDE: usize = 8;
+
+/// Fetches documents. Threads may share it.
+#[derive(Debug)]
+pub struct Source {
+    offline: bool,
+    limits: Limits,
+    #[cfg(feature = "fetch")]
+    http: http::Client,
+}
+
+impl Source {
+    /// Returns a source that uses the network as `network` says. Makes no request; what is wrong with a proxy or a
+    /// certificate file is told by the first request that needs it.
+    pub fn new(network: &Network) -> Self {
+        Self::with_limits(network, Limits::default())
+    }
+
+    /// Does what [`new`](Self::new) does, with other limits.
+    pub fn with_limits(network: &Network, limits: Limits) -> Self {
+        Self {
+            offline: network.offline,
+            #[cfg(feature = "fetch")]
+            http: http::Client::new(network.clone(), limits.clone()),
+            limits,
+        }
+    }
+
+    /// Fetches the document at `url`.
+    ///
+    /// 404, 403 and 410, and 504 when every try said so, are [`Answer::NotThere`]. 429, other 5xx and transfers that
+    /// break off are tried again within the [`Limits`].
+    ///
+    /// # Errors
+    ///
+    /// A server that gives no answer, or none that can be used; a file that cannot be read; a URL that needs the network
+    /// where it may not be used. Each names the URL, without secrets.
+    pub fn get(&self, url: &Url) -> Result<Answer, Error> {
+        match url.scheme() {
+            Scheme::File => file::read(url, self.limits.body),
+            Scheme::Http | Scheme::Https if self.offline => {
+                Err(Error::no_answer(format!("`{url}` needs the network, and CARGO_NET_OFFLINE forbids it"))
+                    .help("unset CARGO_NET_OFFLINE, or use a `file://` URL"))
+            }
+            #[cfg(feature = "fetch")]
+            Scheme::Http | Scheme::Https => self.http.get(url),
+            #[cfg(not(feature = "fetch"))]
+            Scheme::Http | Scheme::Https => {
+                Err(Error::no_answer(format!("`{url}` needs the network, and feature `fetch` is off"))
+                    .help("turn on feature `fetch` of coreos-pins, or use a `file://` URL"))
+            }
+        }
+    }
+
+    /// Fetches several documents side by side. The answers are in the order of `urls`.
+    pub fn get_all(&self, urls: &[Url]) -> Vec<Result<Answer, Error>> {
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut done = Vec::new();
+            while let Some((index, url)) = {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                urls.get(index).map(|url| (index, url))
+            } {
+                done.push((index, self.get(url)));
+            }
+            done
+        };
+        let mut answers = thread::scope(|scope| {
+            let threads: Vec<_> = (0..urls.len().min(SIDE_BY_SIDE)).map(|_| scope.spawn(work)).collect();
+            let join = |thread: thread::ScopedJoinHandle<'_, _>| match thread.join() {
+                Ok(done) => done,
+                Err(panic) => panic::resume_unwind(panic),
+            };
+            threads.into_iter().flat_map(join).collect::<Vec<_>>()
+        });
+        answers.sort_by_key(|(index, _)| *index);
+        answers.into_iter().map(|(_, answer)| answer).collect()
+    }
+}
+
+/// Returns `64 MiB` for an error.
+fn size(bytes: u64) -> String {
+    const MIB: u64 = 1024 * 1024;
+    if bytes >= MIB && bytes.is_multiple_of(MIB) {
+        format!("{} MiB", bytes / MIB)
+    } else {
+        format!("{bytes} bytes")
+    }
+}
