@@ -1,11 +1,10 @@
-//! Broken, hostile and half-merged documents: each gives one error that names document and place. None gives a panic.
+//! Broken and hostile documents: each gives one error that names document, place and what was expected. None gives a
+//! panic.
 
-use coreos_pins_build::Error;
-use coreos_pins_build::pin::Pin;
-use coreos_pins_build::policy::Policy;
+mod harness;
+
 use coreos_pins_build::stream::Stream;
-
-const SHA: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+use harness::{SHA, check};
 
 /// A document whose `qemu` disk and `aws` region are as given.
 fn document(disk: &str, region: &str) -> String {
@@ -22,13 +21,6 @@ fn disk(members: &str) -> String {
 
 fn region(members: &str) -> String {
     document(&format!(r#"{{"location": "l", "sha256": "{SHA}"}}"#), members)
-}
-
-#[track_caller]
-fn check(error: &Error) {
-    let text = error.to_string();
-    assert!(text.len() < 2_000, "{} characters", text.len());
-    assert!(text.lines().all(|line| !line.contains(char::is_control)), "{text:?}");
 }
 
 #[track_caller]
@@ -71,6 +63,17 @@ fn each_fault_is_named_with_its_place() {
             disk(&format!(r#""location": null, "sha256": "{SHA}""#)),
             format!("{DISK}.location: invalid type: null, expected text that is not empty"),
         ),
+        (
+            disk(&format!(r#""location": "l", "sha256": "{}g""#, &SHA[1..])),
+            format!(
+                "{DISK}.sha256: invalid value: string \"{}g\", expected 64 hexadecimal digits",
+                &SHA[1..]
+            ),
+        ),
+        (
+            disk(&format!(r#""location": "l", "sha256": "{SHA}", "signature": 1"#)),
+            format!("{DISK}.signature: invalid type: integer `1`, expected a string"),
+        ),
         (document("[]", ""), format!("{DISK}: invalid type: sequence, expected an object")),
         (
             region(r#""r": {"release": "1", "image": "a"}, "r": {"release": "1", "image": "b"}"#),
@@ -96,6 +99,27 @@ fn each_fault_is_named_with_its_place() {
         (
             r#"{"stream": "s", "architectures": {"x86_64": {}}}"#.into(),
             "architectures.x86_64: expected artifacts or images of some release, found none".into(),
+        ),
+        (
+            r#"{"stream": "s", "architectures": {"x86_64": {"artifacts": {"qemu": {"formats": {}}}}}}"#
+                .into(),
+            "architectures.x86_64.artifacts.qemu: missing field `release`".into(),
+        ),
+        (
+            r#"{"stream": "s", "architectures": {"a": {"images": {}}, "a": {"images": {}}}}"#.into(),
+            "architectures: the key `a` appears twice".into(),
+        ),
+        (
+            r#"{"stream": "s", "architectures": {"x86_64": {"images": {"gcp": {"project": "p"}}}}}"#.into(),
+            "architectures.x86_64.images.gcp: missing field `name`".into(),
+        ),
+        (
+            r#"{"stream": "s", "architectures": ["x86_64"]}"#.into(),
+            "architectures: invalid type: sequence, expected an object".into(),
+        ),
+        (
+            r#"{"stream": "", "architectures": {}}"#.into(),
+            "stream: invalid value: string \"\", expected text that is not empty".into(),
         ),
         (r#"{"stream": "s"}"#.into(), "missing field `architectures`".into()),
         (r#"{"architectures": {}}"#.into(), "missing field `stream`".into()),
@@ -145,65 +169,69 @@ fn a_file_with_one_byte_changed_is_read_or_refused_but_never_a_panic() {
 
 #[test]
 fn bytes_that_are_no_text_and_escapes_that_are_no_character_are_refused() {
-    refusal(b"{\"stream\": \"\xff\"}");
-    refusal(r#"{"stream": "\ud800"}"#);
-    refusal("{\u{feff}}");
-    refusal(b"{\"stream\": \"a\0b\"}");
+    for (bytes, expected) in [
+        (b"{\"stream\": \"\xff\"}".as_slice(), "stream: invalid unicode code point"),
+        (br#"{"stream": "\ud800"}"#, "stream: unexpected end of hex escape"),
+        (br#"{"stream": "\udc00"}"#, "stream: lone leading surrogate in hex escape"),
+        (br#"{"stream": "\ud800\ud800"}"#, "stream: lone leading surrogate in hex escape"),
+        (
+            b"{\"stream\": \"a\0b\"}",
+            "stream: control character (\\u0000-\\u001F) found while parsing a string",
+        ),
+        (b"\0", "expected value"),
+        ("{\u{feff}}".as_bytes(), "key must be a string"),
+        ("\u{feff}\u{feff}{}".as_bytes(), "expected value"),
+    ] {
+        let found = refusal(bytes);
+        assert!(found.starts_with(&format!("pins/x.json: {expected}")), "{found}\n    expected {expected}");
+    }
 }
 
 #[test]
 fn text_without_end_and_nesting_without_end_are_refused_shortly() {
-    refusal(format!(r#"{{"stream": "s", "architectures": "{}"}}"#, "x".repeat(10_000_000)));
-    refusal(format!(r#"{{"stream": {}"#, "[".repeat(1_000_000)));
-    refusal("{\"k\":".repeat(1_000_000));
-}
-
-#[test]
-fn an_unfinished_merge_is_called_that_in_every_kind_of_file() {
-    let merge = "{\n<<<<<<< HEAD\n\"a\": 1\n=======\n\"a\": 2\n>>>>>>> other\n}";
-    let expected = "x.json: line 2 is the marker of an unfinished merge";
-    for error in [
-        Stream::read("x.json", merge.as_bytes()).unwrap_err(),
-        Pin::read("x.json", merge.as_bytes()).unwrap_err(),
-        Policy::read("x.json", merge.as_bytes()).unwrap_err(),
-    ] {
-        assert_eq!(error.to_string().lines().next(), Some(expected));
-        assert_eq!(error.exit_status(), 2);
+    let endless = "x".repeat(10_000_000);
+    let found = refusal(disk(&format!(r#""location": "l", "sha256": "{endless}""#)));
+    assert!(
+        found.contains(".disk.sha256: invalid value: string \"xxxx") && found.contains("more characters")
+    );
+    let found = refusal(format!(r#"{{"stream": "s", "architectures": {{"{endless}": 1}}}}"#));
+    assert!(found.starts_with("pins/x.json: architectures.xxxx") && found.contains("more characters"));
+    for nested in ["[".repeat(1_000_000), "{\"k\":".repeat(1_000_000)] {
+        let found = refusal(format!(r#"{{"novel": {nested}"#));
+        assert!(found.contains("recursion limit exceeded"), "{found}");
     }
 }
 
 #[test]
-fn a_typo_in_the_policy_names_the_key_and_what_there_is() {
-    for (text, expected) in [
-        (
-            r#"{"version": 1, "defualt": "s"}"#,
-            "defualt: unknown field `defualt`, expected one of `version`, `default`",
-        ),
-        (
-            r#"{"version": 1, "channels": {"s": {"layuot": "flat"}}}"#,
-            "channels.s.layuot: unknown field `layuot`, expected one of `base-url`, `layout`",
-        ),
-        (
-            r#"{"version": 1, "channels": {"s": {"layout": "flatt"}}}"#,
-            "channels.s.layout: unknown variant `flatt`, expected one of `stream`, `builds`, `arch`, `flat`, `auto`",
-        ),
-        (
-            r#"{"version": 1, "channels": {"s": {"hold": {"reason": "r", "untill": "2026-01-01"}}}}"#,
-            "channels.s.hold.untill: unknown field `untill`, expected `reason` or `until`",
-        ),
-        (
-            r#"{"version": 1, "builders": {"b": {"image": "i", "tag": "t", "arches": []}}}"#,
-            "builders.b.arches: unknown field `arches`, expected one of `image`, `tag`",
-        ),
-        (r#"{"version": 1, "channels": {"s": {}, "s": {}}}"#, "channels: the key `s` appears twice"),
-        (
-            r#"{"version": 1, "channels": {"s": {"require": "aws"}}}"#,
-            "channels.s.require: invalid type: string",
-        ),
-    ] {
-        let error = Policy::read("pins/channels.json", text.as_bytes()).expect_err("a refusal");
-        check(&error);
-        let found = error.to_string();
-        assert!(found.starts_with(&format!("pins/channels.json: {expected}")), "{found}");
+fn a_page_or_nothing_in_place_of_a_document_is_called_that() {
+    let page = refusal(format!("\u{feff}\r\n <!DOCTYPE html><p>\u{1b}[31m\u{202e}{}", "x".repeat(1000)));
+    assert_eq!(
+        page,
+        format!(
+            "pins/x.json: expected JSON, found what looks like an HTML page: `<!DOCTYPE html><p>\\u{{1b}}[31m\\u{{202e}}{}`",
+            "x".repeat(36)
+        )
+    );
+    for nothing in ["", "\u{feff}", " \r\n\t"] {
+        assert_eq!(refusal(nothing), "pins/x.json: the file is empty; expected JSON");
     }
+}
+
+#[test]
+fn hostile_text_is_shown_and_not_obeyed() {
+    let hostile = "a\\ncargo::rustc-cfg=pwned\\u001b[31m\\u202e";
+    for text in [
+        disk(&format!(r#""location": "l", "sha256": "{hostile}""#)),
+        region(&format!(r#""{hostile}": 7"#)),
+        region(&format!(
+            r#""{hostile}": {{"release": "1", "image": "a"}}, "{hostile}": {{"release": "1", "image": "a"}}"#
+        )),
+        region("").replacen('{', &format!(r#"{{"schema-version": "{hostile}", "#), 1),
+        format!(r#"{{"stream": "s", "architectures": {{"{hostile}": {{}}}}}}"#),
+    ] {
+        let found = refusal(&text);
+        assert!(found.lines().all(|line| !line.starts_with("cargo::")) && found.contains("pwned"), "{found}");
+    }
+    let error = Stream::read("a\nb\u{202e}.json", b"").unwrap_err();
+    assert_eq!(error.to_string(), "a\\nb\\u{202e}.json: the file is empty; expected JSON");
 }
