@@ -34,7 +34,7 @@ fn main() -> ExitCode {
 }
 
 fn fail(text: &str, status: u8) -> ExitCode {
-    eprintln!("error: {text}");
+    let _ = writeln!(std::io::stderr(), "error: {text}");
     ExitCode::from(status)
 }
 
@@ -67,7 +67,14 @@ fn run(mut arguments: lexopt::Parser) -> Result<String, Failure> {
             (Long("platform"), Some("image")) => image.platform = Some(arguments.value()?.into_string()?),
             (Long("arch"), Some("image")) => image.architecture = Some(arguments.value()?.into_string()?),
             (Long("region"), Some("image")) => image.region = Some(arguments.value()?.into_string()?),
-            (Long("generation"), Some("image")) => image.generation = arguments.value()?.into_string()?,
+            (Long("generation"), Some("image")) => match arguments.value()?.into_string()? {
+                known if known == "hyperVGen1" || known == "hyperVGen2" => image.generation = known,
+                other => {
+                    return Err(Failure::Usage(format!(
+                        "no generation `{other}` (have hyperVGen1, hyperVGen2)"
+                    )));
+                }
+            },
             (Long("channel"), Some("image")) => channel = Some(arguments.value()?.into_string()?),
             (lexopt::Arg::Value(name), None) if !as_json => command = Some(name.into_string()?),
             (lexopt::Arg::Value(name), Some("print-stream-json")) if channel.is_none() => {

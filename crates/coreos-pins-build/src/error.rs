@@ -72,6 +72,13 @@ impl Error {
         self
     }
 
+    /// Puts `prefix` and a colon in front of the first line.
+    #[must_use]
+    pub(crate) fn prefixed(mut self, prefix: &str) -> Self {
+        self.0.message = format!("{prefix}: {}", self.0.message);
+        self
+    }
+
     /// Puts `message` in front: what was being done when this happened. What this error says becomes its notes, and the
     /// help goes, for whoever adds the message knows better.
     #[must_use]

@@ -8,6 +8,7 @@ use crate::field::{sha256, text};
 use crate::json::{self, Value};
 use crate::policy::{VERSION, check_version};
 use crate::stream::Stream;
+use crate::url::{check_no_secret, mask};
 
 const KEY: &str = "pin";
 
@@ -109,6 +110,9 @@ impl Header {
             ))
             .help("pin it again with `coreos-pins bump`, or restore the file with `git checkout`"));
         }
+        for url in header.sources.iter().map(|source| &source.url).chain([&header.base_url]) {
+            check_no_secret(url).map_err(|fault| Error::invalid(format!("{document}: pin: {fault}")))?;
+        }
         if let Some(image) = &header.release_image {
             check_digest_reference(image)
                 .map_err(|fault| Error::invalid(format!("{document}: pin.release-image: {fault}")))?;
@@ -130,8 +134,10 @@ pub(crate) fn check_digest_reference(reference: &str) -> Result<(), String> {
         {
             Ok(())
         }
-        Some(_) => Err(format!("expected `IMAGE@sha256:` and 64 lower-case hex digits, found `{reference}`")),
-        None => Err(format!("`{reference}` names no digest, and a tag moves")),
+        Some(_) => {
+            Err(format!("expected `IMAGE@sha256:` and 64 lower-case hex digits, found `{}`", mask(reference)))
+        }
+        None => Err(format!("`{}` names no digest, and a tag moves", mask(reference))),
     }
 }
 

@@ -29,7 +29,7 @@ impl Pins {
         for name in file_names(dir)? {
             let path = dir.join(&name);
             let document = path.display().to_string();
-            let bytes = fs::read(&path).map_err(|error| Error::io("read", &path, error))?;
+            let bytes = read_file(&path)?;
             match name.strip_suffix(".json") {
                 _ if name == policy::FILE => pins.policy = Some(Policy::read(&document, &bytes)?),
                 Some(channel) => {
@@ -52,6 +52,26 @@ impl Pins {
     }
 }
 
+/// Most bytes that a file may have; what is embedded has a thousandth of it.
+const LARGEST: u64 = 64 * 1024 * 1024;
+
+/// Reads a policy, pin or document file.
+///
+/// # Errors
+///
+/// A file that cannot be read, that is larger than 64 MiB, or that is a pipe or device, which may never end.
+pub fn read_file(path: &Path) -> Result<Vec<u8>, Error> {
+    let failed = |error| Error::io("read", path, error);
+    let metadata = fs::metadata(path).map_err(failed)?;
+    if !metadata.is_file() {
+        return Err(Error::invalid(format!("`{}` is no regular file", path.display())));
+    }
+    if metadata.len() > LARGEST {
+        return Err(Error::invalid(format!("`{}` is larger than 64 MiB", path.display())));
+    }
+    fs::read(path).map_err(failed)
+}
+
 /// Returns the names of the policy and pin files in `dir`, sorted.
 fn file_names(dir: &Path) -> Result<Vec<String>, Error> {
     let read = |error| Error::io("read", dir, error);
@@ -62,11 +82,6 @@ fn file_names(dir: &Path) -> Result<Vec<String>, Error> {
         let bytes = name.as_encoded_bytes();
         if bytes.starts_with(b".") || !bytes.ends_with(b".json") || entry.path().is_dir() {
             continue;
-        }
-        // A pipe or a device may never end.
-        let path = entry.path();
-        if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
-            return Err(Error::invalid(format!("`{}` is no regular file", path.display())));
         }
         match name.into_string() {
             Ok(name) => names.push(name),

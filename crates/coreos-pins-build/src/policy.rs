@@ -7,6 +7,7 @@ use crate::build_name::rpm_architecture;
 use crate::error::quoted;
 use crate::json::{self, Map, Value};
 use crate::stream::Stream;
+use crate::url::check_no_secret;
 
 /// The file's name in the pins folder.
 pub const FILE: &str = "channels.json";
@@ -156,6 +157,10 @@ impl Policy {
             let texts = [("base-url", &channel.base_url), ("upstream", &channel.upstream)];
             if let Some((key, _)) = texts.into_iter().find(|(_, text)| text.as_deref() == Some("")) {
                 return Err(Error::invalid(format!("{}: expected text that is not empty", at(key))));
+            }
+            if let Some(url) = &channel.base_url {
+                check_no_secret(url)
+                    .map_err(|fault| Error::invalid(format!("{}: {fault}", at("base-url"))))?;
             }
             if let Some(hold) = &channel.hold {
                 if hold.reason.trim().is_empty() {

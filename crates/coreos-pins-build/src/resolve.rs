@@ -8,7 +8,7 @@ use crate::pin::{Pin, check_digest_reference};
 use crate::pins::Pins;
 use crate::settings::{FALLBACK_CHANNEL, Settings};
 use crate::source::Source;
-use crate::url::Url;
+use crate::url::{Url, mask};
 use crate::{Error, sha256};
 
 /// How the build of a channel came to be chosen.
@@ -146,7 +146,7 @@ fn embed(
     {
         check_digest_reference(&setting.value).map_err(|fault| {
             Error::invalid(format!("{}: {fault}", setting.variable))
-                .help(format!("take the digest that `coreos-pins resolve {}` prints", setting.value))
+                .help(format!("take the digest that `coreos-pins resolve {}` prints", mask(&setting.value)))
         })?;
         channel.release_image = Some(setting.value.clone());
     }

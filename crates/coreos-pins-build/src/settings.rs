@@ -121,7 +121,7 @@ impl Settings {
         let build_name = get(build_name)?
             .map(|Setting { variable, value }| match BuildName::parse(&value) {
                 Ok(value) => Ok(Setting { variable, value }),
-                Err(error) => Err(Error::invalid(format!("{variable}: {error}"))),
+                Err(error) => Err(error.prefixed(variable)),
             })
             .transpose()?;
         Ok(Self {

@@ -395,6 +395,14 @@ fn percent_decode(text: &str) -> Vec<u8> {
     out
 }
 
+/// Refuses a URL that would carry a user name, password, query or fragment into a file that is committed.
+pub(crate) fn check_no_secret(url: &str) -> Result<(), String> {
+    match mask(url) {
+        masked if masked == url => Ok(()),
+        masked => Err(format!("expected a URL without user, query and fragment, found `{masked}`")),
+    }
+}
+
 /// Returns `url` without user name, password, query and fragment: they may be secrets, and messages end up in logs. For
 /// text of any form.
 pub(crate) fn mask(url: &str) -> String {

@@ -136,16 +136,17 @@ proptest! {
     }
 
     #[test]
-    fn a_number_of_any_size_reads_back_equal_and_prints_the_same(number in prop::num::f64::NORMAL) {
-        let text = document(&["x86_64"], &[], &["r"]).replacen('{', &format!("{{\"novel\": {number:?}, "), 1);
+    fn a_whole_number_of_64_bits_reads_back_exactly(number in any::<i64>(), unsigned in any::<u64>()) {
+        let novel = format!("{{\"novel\": [{number}, {unsigned}], ");
+        let text = document(&["x86_64"], &[], &["r"]).replacen('{', &novel, 1);
         let stream = Stream::read("test", text.as_bytes()).unwrap();
-        prop_assert_eq!(&stream.extra["novel"], &coreos_pins_build::json::Value::Float(number));
-        let again = Stream::read("test", stream.to_text().as_bytes()).unwrap();
-        prop_assert_eq!(again.to_text(), stream.to_text());
+        let printed = stream.to_text();
+        let expected = format!("[ {number}, {unsigned} ]");
+        prop_assert!(printed.contains(&expected), "{}", printed);
     }
 
     #[test]
-    fn a_pin_of_any_stream_reads_back_equal(document in stream(), base_url in some_text()) {
+    fn a_pin_of_any_stream_reads_back_equal(document in stream(), base_url in "https://[a-z]{1,8}\\.example\\.com(/[a-z0-9.-]{1,8}){0,2}") {
         let stream = Stream::read("test", document.to_string().as_bytes()).unwrap();
         let pin = Pin::new(stream, base_url, Vec::new());
         let text = pin.to_text();

@@ -1,13 +1,14 @@
 //! `bump`: moves a pin to another build.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use coreos_pins_build::build_name::BuildName;
 use coreos_pins_build::pin::{Pin, Source};
+use coreos_pins_build::pins::read_file;
 use coreos_pins_build::policy::{self, Policy};
 use coreos_pins_build::stream::{Architecture, Stream};
+use coreos_pins_build::url::Url;
 use coreos_pins_build::{Error, quoted, sha256};
 use serde_json::json;
 
@@ -48,12 +49,15 @@ pub(crate) fn run(dir: &Path, arguments: &Arguments) -> Result<Bumped, Error> {
     let Some(base_url) = policy.base_url.clone() else {
         return Err(Error::invalid(format!("channel `{channel}` has no `base-url` in channels.json")));
     };
-    if !arguments.published_at.starts_with("https://") || arguments.published_at.contains(['@', '?', '#']) {
+    let url = &arguments.published_at;
+    let is_plain = url.starts_with("https://") && !url.contains(['@', '?', '#']);
+    let has_odd_character = |c: char| c.is_control() || c.is_whitespace() || !c.is_ascii();
+    if !is_plain || url.contains(has_odd_character) || Url::parse(url).is_err() {
         return Err(Error::invalid("--published-at: expected an https URL without user, query and fragment")
             .help("give the address that everybody can fetch the file from"));
     }
 
-    let bytes = fs::read(&arguments.from).map_err(|error| Error::io("read", &arguments.from, error))?;
+    let bytes = read_file(&arguments.from)?;
     let document = arguments.from.display().to_string();
     let mut stream = Stream::read(&document, &bytes)?;
     policy.select(&mut stream);
@@ -88,10 +92,8 @@ impl Bumped {
 
 fn read_policy(dir: &Path, channel: &str) -> Result<policy::Channel, Error> {
     let path = dir.join(policy::FILE);
-    let bytes = fs::read(&path).map_err(|error| {
-        Error::io("read", &path, error)
-            .help("bump pins the channels of `channels.json` only: write one first")
-    })?;
+    let bytes = read_file(&path)
+        .map_err(|error| error.help("bump pins the channels of `channels.json` only: write one first"))?;
     let policy = Policy::read(&path.display().to_string(), &bytes)?;
     match policy.channels.get(channel) {
         Some(policy) => Ok(policy.clone()),
@@ -103,11 +105,10 @@ fn read_policy(dir: &Path, channel: &str) -> Result<policy::Channel, Error> {
 
 /// Reads the pin that is there. A corrupt one is an error: it may hold what nobody has a copy of.
 fn read_pin(path: &Path) -> Result<Option<Pin>, Error> {
-    match fs::read(path) {
-        Ok(bytes) => Pin::read(&path.display().to_string(), &bytes).map(Some),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Error::io("read", path, error)),
+    if std::fs::symlink_metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
+        return Ok(None);
     }
+    Pin::read(&path.display().to_string(), &read_file(path)?).map(Some)
 }
 
 fn refuse_by_policy(channel: &str, policy: &policy::Channel) -> Result<(), Error> {

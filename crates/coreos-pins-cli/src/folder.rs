@@ -11,7 +11,10 @@ pub(crate) fn find(flag: Option<&Path>, variable: Option<&OsStr>) -> Result<Path
     let variable = variable.filter(|value| !value.to_str().is_some_and(|text| text.trim().is_empty()));
     let named = match (flag, variable) {
         (Some(dir), _) => Some((dir.to_owned(), "--pins-dir")),
-        (None, Some(dir)) => Some((PathBuf::from(dir), "COREOS_PINS_DIR")),
+        (None, Some(dir)) => Some((
+            dir.to_str().map_or_else(|| dir.into(), |text| PathBuf::from(text.trim())),
+            "COREOS_PINS_DIR",
+        )),
         (None, None) => None,
     };
     if let Some((dir, by)) = named {

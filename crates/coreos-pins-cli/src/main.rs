@@ -41,7 +41,7 @@ fn main() -> ExitCode {
         Ok(output) => print(&output),
         Err(error) => {
             for (index, line) in error.lines().enumerate() {
-                eprintln!("{}{line}", if index == 0 { "error: " } else { "" });
+                say(&format!("{}{line}", if index == 0 { "error: " } else { "" }));
             }
             ExitCode::from(error.exit_status())
         }
@@ -57,11 +57,16 @@ fn run(cli: &Cli) -> Result<String, Error> {
     }
 }
 
+/// Prints a line to standard error, if that can be.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
 /// Prints the result. A reader that has gone away is no fault.
 fn print(output: &str) -> ExitCode {
     match std::io::stdout().write_all(output.as_bytes()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            eprintln!("error: failed to write to standard output: {error}");
+            say(&format!("error: failed to write to standard output: {error}"));
             ExitCode::from(2)
         }
         _ => ExitCode::SUCCESS,

@@ -32,7 +32,7 @@ pub(super) fn module(
     content: &Architecture,
 ) -> Result<(), Error> {
     let build_name = content.build_name().unwrap_or_default();
-    code.doc(format_args!("What there is for `{name}`: build `{build_name}`."));
+    code.doc("What there is for this architecture.");
     code.line("#[allow(missing_docs)]");
     code.open(format_args!("pub mod {module}"));
     code.line(format_args!("use super::{CRATE};"));

@@ -111,7 +111,7 @@ fn root(
 /// Prints the module of one channel.
 fn channel(code: &mut Code, name: &str, module: &Ident, channel: &Channel) -> Result<(), Error> {
     let build_name = build_name(channel);
-    code.doc(format_args!("Channel `{name}`: build `{build_name}`."));
+    code.doc("What is embedded of this channel.");
     code.open(format_args!("pub mod {module}"));
     code.line(format_args!("use super::{CRATE};"));
     code.doc("The channel's name.");

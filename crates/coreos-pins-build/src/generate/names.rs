@@ -85,7 +85,10 @@ impl<'a> Scope<'a> {
                 taken.get(),
                 taken.key()
             ))
-            .help("rename one, or pin only one of them: `platforms` and `architectures` in channels.json")),
+            .help(match original {
+                Original::Channel(_) => "rename one of the two files",
+                _ => "take one of them out of the pin; `platforms` and `architectures` in channels.json do, at the next bump",
+            })),
         }
     }
 }

@@ -106,7 +106,8 @@ fn arbitrary_precision_number(map: &Map<Value>) -> Option<Value> {
         return None;
     };
     let unsigned = text.parse().map(Value::Unsigned);
-    unsigned.or_else(|_| text.parse().map(Value::Signed)).or_else(|_| text.parse().map(Value::Float)).ok()
+    let whole = unsigned.or_else(|_| text.parse().map(Value::Signed)).ok();
+    whole.or_else(|| text.parse().ok().filter(|float: &f64| float.is_finite()).map(Value::Float))
 }
 
 /// Reads `bytes` as a `T`. A byte order mark and any layout are accepted; `document` is how errors name the bytes.
