@@ -105,7 +105,8 @@ impl Config {
         };
         write_files(&out_dir, &files)?;
         let mut directives = Directives::default();
-        let files = resolved.documents.iter().filter(|url| url.scheme() == Scheme::File);
+        let files =
+            resolved.documents.iter().map(|read| &read.url).filter(|url| url.scheme() == Scheme::File);
         for path in files.filter_map(Url::file_path) {
             directives.rerun_if_changed(&path)?;
         }

@@ -5,14 +5,14 @@ use crate::Error;
 use crate::build_name::BuildName;
 use crate::error::{nearest, quoted};
 use crate::layout::{Place, Shape};
-use crate::locate::{Found, Reader, Search};
+use crate::locate::{Found, Read, Reader, Search};
 use crate::mirror::at_mirror;
 use crate::pin::Pin;
 use crate::pins::Pins;
 use crate::resolve::{Channel, Origin, Row};
 use crate::settings::Settings;
 use crate::source::Source;
-use crate::url::{Base, Url};
+use crate::url::Base;
 
 /// Where the channels of 2018 were: the base URL of a channel that nothing else is known of.
 const FALLBACK_BASE_URL: &str = "https://releases-rhcos.svc.ci.openshift.org/storage/releases";
@@ -32,7 +32,7 @@ pub(crate) struct Overridden {
     pub(crate) channel: Channel,
     pub(crate) warnings: Vec<String>,
     /// What it was read from.
-    pub(crate) documents: Vec<Url>,
+    pub(crate) documents: Vec<Read>,
 }
 
 impl Override<'_> {
@@ -47,10 +47,12 @@ impl Override<'_> {
         let pinned: Vec<String> =
             pin.map(|pin| pin.stream.architectures.keys().map(str::to_owned).collect()).unwrap_or_default();
         let search = Search {
+            channel: self.channel,
             place: Place { base: &base, channel: policy.upstream.as_deref().unwrap_or(self.channel) },
             shapes: Shape::of(policy.layout),
             policy: &policy,
             pinned: &pinned,
+            named_with: "BUILD_NAME",
         };
         let source = source()?;
         let reader = Reader::new(&source);
@@ -76,7 +78,7 @@ impl Override<'_> {
         warnings.extend(found.warnings);
         let pin = Pin { header: None, stream };
         let channel = Channel { base_url: base.public(), origin, release_image, pin };
-        Ok(Overridden { channel, warnings, documents: reader.into_urls() })
+        Ok(Overridden { channel, warnings, documents: reader.into_documents() })
     }
 
     /// Returns the base URL, and the place that names it.
@@ -107,39 +109,18 @@ impl Override<'_> {
     }
 
     fn find(&self, search: &Search<'_>, source: &Reader<'_>) -> Result<Found, Error> {
-        let base = search.place.base;
         let name = match (self.row, &self.settings.build_name, self.pins.pins.get(self.channel)) {
-            (Row::Latest, ..) => None,
-            (Row::Mirror, _, Some(pin)) => Some(BuildName::of(&pin.stream.build_names())),
-            (_, name, _) => name.as_ref().map(|setting| setting.value.clone()),
+            (Row::Mirror, _, Some(pin)) => BuildName::of(&pin.stream.build_names()),
+            (Row::Named, Some(setting), _) => setting.value.clone(),
+            _ => BuildName::Latest,
         };
-        if base.is_document() {
-            return search.document(source, base.url(), name.as_ref());
-        }
-        let (found, advice) = match &name {
-            None => (search.newest(source)?, Vec::new()),
-            Some(name) => match search.named(source, name)? {
-                Ok(found) => (Ok(found), Vec::new()),
-                Err(miss) => (Err(miss), search.advice(source, name)),
-            },
-        };
-        found.map_err(|miss| {
-            let by = self.asked_by();
-            let mut error = Error::refused(match &name {
-                None => format!("no builds of channel `{}` at {base} (asked for by {by})", self.channel),
-                Some(name) => format!("no build `{name}` in channel `{}` (asked for by {by})", self.channel),
-            });
-            for line in miss.lines().into_iter().chain(advice) {
-                error = error.note(line);
-            }
-            self.with_help(error)
-        })
+        search.find(source, &name, &self.asked_by())
     }
 
     /// Says of a fault on the way what was asked for, unless it says so itself.
     fn explain(&self, error: Error, place: &str) -> Error {
         if error.is_refusal() {
-            return error;
+            return error.or_help(self.help());
         }
         let pinned = self.pins.pins.contains_key(self.channel);
         let error = match (&self.settings.build_name, pinned) {

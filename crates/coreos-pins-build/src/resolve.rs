@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use crate::build_name::BuildName;
+use crate::locate::Read;
 use crate::overrides::{Overridden, Override};
 use crate::pin::{Pin, check_digest_reference};
 use crate::pins::Pins;
 use crate::settings::{FALLBACK_CHANNEL, Settings};
 use crate::source::Source;
-use crate::url::{Url, mask};
+use crate::url::mask;
 use crate::{Error, sha256};
 
 /// How the build of a channel came to be chosen.
@@ -45,7 +46,7 @@ pub struct Resolved {
     /// What a person should know: an override that is in force, and what it lacks.
     pub warnings: Vec<String>,
     /// The documents that an override was read from.
-    pub documents: Vec<Url>,
+    pub documents: Vec<Read>,
 }
 
 /// A row of the table: where the default channel's build is from.

@@ -22,10 +22,14 @@ pub struct Url {
     query: Option<String>,
 }
 
+/// How a URL is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scheme {
+pub enum Scheme {
+    /// `file://`
     File,
+    /// `http://`
     Http,
+    /// `https://`
     Https,
 }
 
@@ -98,13 +102,13 @@ impl Url {
         format!("{}://{}", self.scheme.as_str(), host_and_port(&self.host, self.port))
     }
 
-    pub(crate) fn scheme(&self) -> Scheme {
+    /// Returns the scheme.
+    pub fn scheme(&self) -> Scheme {
         self.scheme
     }
 
-    /// Returns the host: lower case, an IPv6 address in brackets.
-    #[cfg(feature = "fetch")]
-    pub(crate) fn host(&self) -> &str {
+    /// Returns the host: lower case, an IPv6 address in brackets; empty for a file.
+    pub fn host(&self) -> &str {
         &self.host
     }
 

@@ -1,12 +1,8 @@
 //! What helps whoever asked for a build that is not there.
 
-use std::collections::BTreeSet;
-
 use super::{Reader, Search};
 use crate::build_name::BuildName;
-use crate::documents::Document;
 use crate::error::quoted;
-use crate::source::Answer;
 
 impl Search<'_> {
     /// Returns lines that help whoever asked for a build that is not there: the nearest ids, the newest, and how many
@@ -17,43 +13,22 @@ impl Search<'_> {
             BuildName::PerArchitecture(ids) => ids.values().next().cloned().unwrap_or_default(),
             BuildName::Latest => return Vec::new(),
         };
-        let mut tried = BTreeSet::new();
-        for shape in self.shapes {
-            let Ok(url) = self.place.list(*shape) else { continue };
-            if !tried.insert(url.public()) {
-                continue;
+        let listing = match self.listing(source) {
+            Ok(Ok(listing)) => listing,
+            Ok(Err(_)) => return vec!["no list of builds is there: the channel may be another".to_owned()],
+            Err(error) => {
+                return error.lines().take(1).map(|line| format!("no list of builds: {line}")).collect();
             }
-            let document = url.to_string();
-            match source.get(&url) {
-                Ok(Answer::NotThere { .. }) => {}
-                Err(error) => {
-                    return error.lines().take(1).map(|line| format!("no list of builds: {line}")).collect();
-                }
-                Ok(Answer::Found(fetched)) => {
-                    let (ids, removed) = match Document::read(&document, &fetched.bytes) {
-                        Ok(Document::BuildList(list)) => {
-                            let removed = list.tombstones.iter().any(|build| build.id == wanted);
-                            (list.builds.into_iter().map(|build| build.id).collect::<Vec<_>>(), removed)
-                        }
-                        Ok(Document::ReleaseIndex(index)) => {
-                            (index.releases.into_iter().rev().map(|release| release.version).collect(), false)
-                        }
-                        _ => return vec![format!("no list of builds: {document} is none")],
-                    };
-                    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-                    let mut lines = Vec::new();
-                    if removed {
-                        lines.push(format!("build `{wanted}` was there, and has been removed"));
-                    }
-                    let near = nearest_two(&wanted, &ids);
-                    let near =
-                        if near.is_empty() { String::new() } else { format!("nearest {}; ", quoted(near)) };
-                    lines.push(format!("{near}{}", newest_of(&ids)));
-                    return lines;
-                }
-            }
+        };
+        let ids: Vec<&str> = listing.builds.iter().map(|build| build.id.as_str()).collect();
+        let mut lines = Vec::new();
+        if listing.tombstones.iter().any(|build| build.id == wanted) {
+            lines.push(format!("build `{wanted}` was there, and has been removed"));
         }
-        vec!["no list of builds is there: the channel may be another".to_owned()]
+        let near = nearest_two(&wanted, &ids);
+        let near = if near.is_empty() { String::new() } else { format!("nearest {}; ", quoted(near)) };
+        lines.push(format!("{near}{}", newest_of(&ids)));
+        lines
     }
 }
 

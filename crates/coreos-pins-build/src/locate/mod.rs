@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use crate::Error;
 use crate::build_name::{BuildName, rpm_architecture};
 use crate::documents::{Document, Record};
 use crate::json::Map;
@@ -12,10 +11,14 @@ use crate::policy;
 use crate::source::{Answer, Source};
 use crate::stream::{Architecture, Stream};
 use crate::url::Url;
+use crate::{Error, sha256};
 
 mod advice;
 mod document;
+mod listing;
 mod newest;
+
+pub use listing::Listing;
 
 /// The architectures that CoreOS is built for: what is asked for where nothing else says.
 pub const ARCHITECTURES: [&str; 4] = ["aarch64", "ppc64le", "s390x", "x86_64"];
@@ -23,6 +26,8 @@ pub const ARCHITECTURES: [&str; 4] = ["aarch64", "ppc64le", "s390x", "x86_64"];
 /// What is looked for.
 #[derive(Clone, Copy, Debug)]
 pub struct Search<'a> {
+    /// The channel's own name; upstream's is in `place`.
+    pub channel: &'a str,
     /// Where.
     pub place: Place<'a>,
     /// How URLs are made.
@@ -31,6 +36,8 @@ pub struct Search<'a> {
     pub policy: &'a policy::Channel,
     /// The architectures that the channel's pin has, if it has one.
     pub pinned: &'a [String],
+    /// What a person names a build with: `BUILD_NAME`, `--build`.
+    pub named_with: &'a str,
 }
 
 /// What was found.
@@ -46,11 +53,23 @@ pub struct Found {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Miss(pub Vec<(String, String)>);
 
+/// A document that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Read {
+    /// Where it is.
+    pub url: Url,
+    /// SHA-256 of its bytes as they came: 64 lower-case hex digits.
+    pub sha256: String,
+    /// It tells of many builds, so that nothing of it is in the one that was found.
+    pub is_list: bool,
+}
+
 /// A source that remembers what it read.
 #[derive(Debug)]
 pub struct Reader<'a> {
     source: &'a Source,
-    read: RefCell<Vec<Url>>,
+    read: RefCell<Vec<Read>>,
 }
 
 impl<'a> Reader<'a> {
@@ -59,14 +78,20 @@ impl<'a> Reader<'a> {
         Self { source, read: RefCell::default() }
     }
 
-    /// Returns the URLs of the documents that were there.
-    pub fn into_urls(self) -> Vec<Url> {
+    /// Returns the documents that were there, in the order of the requests.
+    pub fn into_documents(self) -> Vec<Read> {
         self.read.into_inner()
     }
 
     fn get(&self, url: &Url) -> Result<Answer, Error> {
         let answer = self.source.get(url)?;
-        self.remember(url, &answer);
+        self.remember(url, &answer, false);
+        Ok(answer)
+    }
+
+    fn get_list(&self, url: &Url) -> Result<Answer, Error> {
+        let answer = self.source.get(url)?;
+        self.remember(url, &answer, true);
         Ok(answer)
     }
 
@@ -74,20 +99,52 @@ impl<'a> Reader<'a> {
         let answers = self.source.get_all(urls);
         for (url, answer) in urls.iter().zip(&answers) {
             if let Ok(answer) = answer {
-                self.remember(url, answer);
+                self.remember(url, answer, false);
             }
         }
         answers
     }
 
-    fn remember(&self, url: &Url, answer: &Answer) {
-        if matches!(answer, Answer::Found(_)) {
-            self.read.borrow_mut().push(url.clone());
+    fn remember(&self, url: &Url, answer: &Answer, is_list: bool) {
+        if let Answer::Found(fetched) = answer {
+            let sha256 = sha256::hex([&*fetched.bytes]);
+            self.read.borrow_mut().push(Read { url: url.clone(), sha256, is_list });
         }
     }
 }
 
 impl Search<'_> {
+    /// Finds the build that `name` names, the newest where it is `latest`. `asked_by` is what a person asked with.
+    ///
+    /// # Errors
+    ///
+    /// No answer; a document that cannot be read, or that is of another build; a build that is not there, which says
+    /// where it was looked for and what there is instead.
+    pub fn find(&self, source: &Reader<'_>, name: &BuildName, asked_by: &str) -> Result<Found, Error> {
+        let base = self.place.base;
+        if base.is_document() {
+            let name = Some(name).filter(|name| **name != BuildName::Latest);
+            return self.document(source, base.url(), name);
+        }
+        let (found, advice) = match name {
+            BuildName::Latest => (self.newest(source)?, Vec::new()),
+            name => match self.named(source, name)? {
+                Ok(found) => (Ok(found), Vec::new()),
+                Err(miss) => (Err(miss), self.advice(source, name)),
+            },
+        };
+        found.map_err(|miss| {
+            let channel = self.channel;
+            let error = Error::refused(match name {
+                BuildName::Latest => {
+                    format!("no builds of channel `{channel}` at {base} (asked for by {asked_by})")
+                }
+                name => format!("no build `{name}` in channel `{channel}` (asked for by {asked_by})"),
+            });
+            miss.lines().into_iter().chain(advice).fold(error, Error::note)
+        })
+    }
+
     /// Finds the build that `name` names. Reads no list.
     ///
     /// # Errors

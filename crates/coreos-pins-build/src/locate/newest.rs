@@ -86,7 +86,7 @@ impl Search<'_> {
                 for line in miss.lines() {
                     error = error.note(line);
                 }
-                Err(error.help("name an older build with BUILD_NAME"))
+                Err(error.help(format!("name an older build with {}", self.named_with)))
             }
         }
     }
@@ -125,7 +125,7 @@ impl Search<'_> {
                 build.id,
                 quoted(required)
             ))
-            .help("name another build with BUILD_NAME"));
+            .help(format!("name another build with {}", self.named_with)));
         }
         let mut said = Vec::new();
         if cleanup.cloud_uploads {
@@ -147,7 +147,7 @@ impl Search<'_> {
     /// Reads the build list at `url`; why not, where it is not there.
     fn list(&self, source: &Reader<'_>, url: &Url) -> Result<Result<BuildList, String>, Error> {
         let document = url.to_string();
-        match source.get(url)? {
+        match source.get_list(url)? {
             Answer::NotThere { why } => Ok(Err(why)),
             Answer::Found(fetched) => match Document::read(&document, &fetched.bytes)? {
                 Document::BuildList(list) => Ok(Ok(list)),
