@@ -150,7 +150,7 @@ impl std::error::Error for Error {
 
 /// Returns `text` with control and text-direction characters spelled `\n`, `\u{202e}`: a terminal, a log and cargo's
 /// line protocol must show them, not obey them.
-pub(crate) fn escape_controls(text: &str) -> String {
+pub fn escape_controls(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if c.is_control() || is_text_direction(c) {

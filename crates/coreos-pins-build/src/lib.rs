@@ -62,4 +62,4 @@ pub mod url;
 pub use config::Config;
 pub use error::Error;
 #[doc(hidden)]
-pub use error::quoted;
+pub use error::{escape_controls, quoted};

@@ -1,18 +1,34 @@
 //! The `coreos-pins` command: keeps the pin files that the crate `coreos-pins` embeds.
 //!
 //! Results go to standard output, everything else to standard error. Exit status: 0 done or nothing to do, 1 the answer
-//! is no, 2 usage or a file at fault.
+//! is no, 2 usage or a file at fault, 3 nobody answered.
 
+mod builds;
 mod bump;
+mod context;
+mod diff;
+mod difference;
 mod folder;
+mod hosts;
+mod items;
+mod order;
+mod output;
+mod pins;
+mod show;
+mod side_by_side;
+mod table;
+mod updates;
+mod upstream;
 mod write;
 
-use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use coreos_pins_build::{Error, settings};
+
+use context::Context;
+use output::Output;
 
 /// Keeps the pin files that coreos-pins embeds.
 #[derive(Parser)]
@@ -32,44 +48,32 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Builds(builds::Arguments),
     Bump(bump::Arguments),
+    Diff(diff::Arguments),
+    Show(show::Arguments),
 }
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     match run(&cli) {
-        Ok(output) => print(&output),
+        Ok(output) => output.print(),
         Err(error) => {
-            for (index, line) in error.lines().enumerate() {
-                say(&format!("{}{line}", if index == 0 { "error: " } else { "" }));
-            }
+            output::say_error(&error);
             ExitCode::from(error.exit_status())
         }
     }
 }
 
-fn run(cli: &Cli) -> Result<String, Error> {
+fn run(cli: &Cli) -> Result<Output, Error> {
     let names: Vec<String> = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect();
     settings::check_names(names.iter().map(String::as_str))?;
-    let dir = folder::find(cli.pins_dir.as_deref(), std::env::var_os(settings::PINS_DIR).as_deref())?;
+    let context = Context::new(cli.pins_dir.clone(), cli.json);
     match &cli.command {
-        Command::Bump(arguments) => bump::run(&dir, arguments).map(|bumped| bumped.report(cli.json)),
-    }
-}
-
-/// Prints a line to standard error, if that can be.
-fn say(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
-}
-
-/// Prints the result. A reader that has gone away is no fault.
-fn print(output: &str) -> ExitCode {
-    match std::io::stdout().write_all(output.as_bytes()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            say(&format!("error: failed to write to standard output: {error}"));
-            ExitCode::from(2)
-        }
-        _ => ExitCode::SUCCESS,
+        Command::Builds(arguments) => builds::run(&context, arguments),
+        Command::Bump(arguments) => bump::run(&context, arguments),
+        Command::Diff(arguments) => diff::run(&context, arguments),
+        Command::Show(arguments) => show::run(&context, arguments),
     }
 }
 

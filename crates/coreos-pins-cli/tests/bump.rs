@@ -44,11 +44,16 @@ fn the_same_document_again_changes_no_byte_and_no_time() {
 fn another_build_says_from_which_to_which() {
     let folder = Folder::new(POLICY);
     folder.bump(&document("44.1")).said("stable: pinned build 44.1\n");
-    folder.bump(&document("44.2")).said("stable: build 44.1 is now 44.2\n");
-    folder
-        .bump(&document("44.2").replace("ami-2", "ami-9"))
-        .said("stable: still build 44.2, its pin written anew\n");
-    assert!(folder.pin().contains("ami-9"));
+    folder.bump(&document("44.2")).said(
+        "stable: build 44.1 is now 44.2\n  aarch64 aws: 1 region changed\n  x86_64 aws: 2 regions changed\n  \
+         x86_64: other files under the same names: qemu\n",
+    );
+    let other = document("44.2").replace("\"stream\"", "\"novel\": 1, \"stream\"");
+    folder.bump(&other).said("stable: still build 44.2, its pin written anew\n");
+    assert!(folder.pin().contains("\"novel\": 1"));
+    // What goes away beside files and images is named.
+    let run = folder.bump(&document("44.2"));
+    assert_eq!(run.stderr, "warning: channel `stable`: the pin no longer has `novel`\n");
 }
 
 #[test]
@@ -58,7 +63,10 @@ fn one_ami_that_changed_is_one_line_and_that_of_its_source() {
     folder.git(&["init", "-q"]);
     folder.git(&["add", "pins"]);
     folder.git(&["commit", "-qm", "pins"]);
-    folder.bump(&document("44.1").replace("ami-2", "ami-9"));
+    let document_now = document("44.1").replace("ami-2", "ami-9");
+    folder.refused(&document_now, 1);
+    let run = folder.bump_with(&document_now, &["--allow-republished"]);
+    run.said("stable: still build 44.1, its pin written anew\n  x86_64 aws: 1 region changed\n");
     assert_eq!(folder.git(&["diff", "--numstat"]), "2\t2\tpins/stable.json\n");
     let difference = folder.git(&["diff", "-U0"]);
     let added: Vec<&str> = difference.lines().filter(|line| line.starts_with("+ ")).collect();
@@ -135,17 +143,24 @@ fn json_says_the_same_in_the_same_shape() {
         assert!(run.stdout.ends_with("}\n") && run.stdout.lines().count() == 1, "{}", run.stdout);
         serde_json::from_str(&run.stdout).unwrap()
     };
-    let expected = |old: Option<&str>, new: &str, changed: bool| json!({ "version": 1, "channel": "stable", "old": old, "new": new, "changed": changed });
-    assert_eq!(run("44.1", &["--json"]), expected(None, "44.1", true));
-    assert_eq!(run("44.1", &["--json"]), expected(Some("44.1"), "44.1", false));
-    assert_eq!(run("44.2", &["--json"]), expected(Some("44.1"), "44.2", true));
+    let expected = |old: Option<&str>, new: &str, changed: bool, summary: Value| {
+        let channel =
+            json!({ "channel": "stable", "old": old, "new": new, "changed": changed, "summary": summary });
+        json!({ "version": 1, "written": true, "channels": [channel] })
+    };
+    let counts = |changed: u64| json!({ "added": [], "removed": [], "changed": changed });
+    let row = |architecture: &str, platform: &str, images: u64, files: u64| json!({ "architecture": architecture, "platform": platform, "images": counts(images), "files": counts(files) });
+    assert_eq!(run("44.1", &["--json"]), expected(None, "44.1", true, Value::Null));
+    assert_eq!(run("44.1", &["--json"]), expected(Some("44.1"), "44.1", false, json!([])));
+    let rows = json!([row("aarch64", "aws", 1, 0), row("x86_64", "aws", 2, 0), row("x86_64", "qemu", 0, 1)]);
+    assert_eq!(run("44.2", &["--json"]), expected(Some("44.1"), "44.2", true, rows));
 
     // A global flag goes before the command, too.
     folder.write("in.json", &document("44.2"));
     let before =
         folder.run_in("", &["--json", "bump", "stable", "--from", "in.json", "--published-at", URL], &[]);
     let value: Value = serde_json::from_str(&before.stdout).unwrap();
-    assert_eq!(value, expected(Some("44.2"), "44.2", false));
+    assert_eq!(value, expected(Some("44.2"), "44.2", false, json!([])));
 }
 
 #[test]

@@ -13,15 +13,21 @@ fn begins(text: &str, expected: &str) {
 fn a_build_without_a_required_platform_is_refused() {
     let folder = Folder::new(POLICY);
     let text = folder.refused(&document("44.1").replacen("\"aws\"", "\"gone\"", 1), 1);
-    begins(&text, "error: build `44.1` lacks what channel `stable` requires: aws on x86_64\nhelp: ");
+    begins(
+        &text,
+        "error: channel `stable`: build `44.1` is not pinned\nit lacks what the channel requires: aws on x86_64\nhelp: ",
+    );
     let text = folder.refused(&document("44.1").replace("\"qemu\"", "\"gone\""), 1);
-    begins(&text, "error: build `44.1` lacks what channel `stable` requires: qemu on x86_64\nhelp: ");
+    begins(
+        &text,
+        "error: channel `stable`: build `44.1` is not pinned\nit lacks what the channel requires: qemu on x86_64\nhelp: ",
+    );
     // A cloud's files are not its images.
     let files_only = document("44.1").replacen("\"aws\"", "\"gone\"", 1).replace("\"qemu\": {", "\"aws\": {");
     let text = folder.refused(&files_only, 1);
     begins(
         &text,
-        "error: build `44.1` lacks what channel `stable` requires: aws on x86_64, qemu on x86_64\n",
+        "error: channel `stable`: build `44.1` is not pinned\nit lacks what the channel requires: aws on x86_64, qemu on x86_64\n",
     );
 }
 
@@ -33,7 +39,10 @@ fn where_the_pin_has_a_platform_the_next_build_must_have_it_too() {
         r#""aarch64": { "images": { "gcp": { "release": "44.2", "project": "p", "name": "n" }, "gone""#;
     let without = document("44.2").replace(r#""aarch64": { "images": { "aws""#, other);
     let text = folder.refused(&without, 1);
-    begins(&text, "error: build `44.2` lacks what channel `stable` requires: aws on aarch64\nhelp: ");
+    begins(
+        &text,
+        "error: channel `stable`: build `44.2` is not pinned\nit lacks what the channel requires: aws on aarch64\n",
+    );
     // Where the pin has none, it need not.
     assert_eq!(Folder::new(POLICY).bump(&without).status, 0);
 }
@@ -118,7 +127,10 @@ fn a_document_that_cannot_be_read_is_named_as_it_was_given() {
 fn a_policy_that_selects_nothing_of_the_document_is_told_so() {
     let folder = Folder::new(&policy_with(r#""architectures": ["riscv64"]"#));
     let text = folder.refused(&document("44.1"), 2);
-    begins(&text, "error: in.json, as channels.json selects from it: architectures: expected at least one");
+    begins(
+        &text,
+        "error: channel `stable`, as channels.json selects from it: architectures: expected at least one",
+    );
 }
 
 #[test]
@@ -137,9 +149,8 @@ fn where_a_file_is_published_must_be_said_as_an_https_url_and_no_secret_is_shown
     let folder = Folder::new(POLICY);
     folder.write("in.json", &document("44.1"));
     let text = folder.refuses(&["bump", "stable", "--from", "in.json"], 2);
-    assert!(text.contains("--published-at <URL>"), "{text}");
+    assert!(text.contains("`--published-at URL`"), "{text}");
     for url in [
-        "http://example.com/s.json",
         "file:///s.json",
         "example.com/s.json",
         "",
@@ -230,4 +241,157 @@ fn a_read_only_folder_is_an_error_and_leaves_nothing_behind() {
     }
     begins(&folder.refused(&document("44.2"), 2), "error: failed to write `pins/stable.json`: ");
     set_permissions(folder.path("pins"), Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn a_bump_loses_nothing_unless_told_to() {
+    let folder = Folder::new(POLICY);
+    folder.bump(&document("44.1"));
+    let fewer = document("44.2").replace("us-west-1", "us-west-2");
+    let text = folder.refused(&fewer, 1);
+    assert_eq!(
+        text,
+        "error: channel `stable`: build `44.2` is not pinned\nit lacks 1 of what the pinned build has\n  x86_64 aws \
+         us-west-1\nhelp: if that is meant, pass --allow-loss\n"
+    );
+    let gone = document("44.2").replace("\"aarch64\"", "\"s390x\"");
+    assert!(folder.refused(&gone, 1).contains("  architecture aarch64\n"));
+    let run = folder.bump_with(&fewer, &["--allow-loss"]);
+    assert!(
+        run.status == 0 && run.stdout.contains("1 region added (us-west-2), 1 region removed (us-west-1)")
+    );
+}
+
+#[test]
+fn a_signature_or_a_checksum_is_not_lost_unnoticed() {
+    let folder = Folder::new(POLICY);
+    let with = |more: &str| document("44.1").replace("\"sha256\":", &format!("{more} \"sha256\":"));
+    let sum = format!("\"uncompressed-sha256\": \"{}\",", "b".repeat(64));
+    folder.bump(&with(&format!("\"signature\": \"https://example.com/x.sig\", {sum}")));
+    let text = folder.refused(&document("44.1"), 1);
+    for lost in ["x86_64 qemu qcow2.xz uncompressed-sha256", "x86_64 qemu qcow2.xz signature"] {
+        assert!(text.contains(&format!("  {lost}\n")), "{text}");
+    }
+}
+
+#[test]
+fn a_bump_goes_forward_unless_told_to() {
+    let folder = Folder::new(POLICY);
+    folder.bump(&document("44.10"));
+    let text = folder.refused(&document("44.9"), 1);
+    assert_eq!(
+        text,
+        "error: channel `stable`: build `44.9` is not pinned\nit is older than the pinned build, or nothing tells that \
+         it is newer\n  aarch64, x86_64: 44.9, pinned is 44.10\nhelp: if that is meant, pass --allow-downgrade\n"
+    );
+    assert!(folder.refused(&document("devel"), 1).contains("44.10\nhelp: "), "nothing tells");
+    assert_eq!(folder.bump_with(&document("44.9"), &["--allow-downgrade"]).status, 0);
+}
+
+#[test]
+fn the_same_build_has_the_same_contents_unless_told_otherwise() {
+    let folder = Folder::new(POLICY);
+    folder.bump(&document("44.1"));
+    for (old, new, said) in [
+        ("ami-1", "ami-9", "x86_64 aws us-east-1: image ami-1, now ami-9".to_owned()),
+        (
+            "/44.1/qemu",
+            "/44.1/other",
+            "x86_64 qemu qcow2.xz: location https://example.com/44.1/qemu".to_owned(),
+        ),
+        ("aaaa\"", "bbbb\"", format!("x86_64 qemu qcow2.xz: sha256 {}", "a".repeat(64))),
+    ] {
+        let text = folder.refused(&document("44.1").replace(old, new), 1);
+        assert!(text.contains("it has the id of the pinned build and other contents\n"), "{text}");
+        assert!(text.contains(&format!("  {said}")) && text.ends_with("--allow-republished\n"), "{text}");
+    }
+    // What is added, and metadata, is not republished.
+    let more = document("44.1")
+        .replace(
+            "\"us-west-1\"",
+            "\"us-west-9\": { \"release\": \"44.1\", \"image\": \"ami-7\" }, \"us-west-1\"",
+        )
+        .replace(
+            "\"stream\": \"stable\"",
+            "\"stream\": \"stable\", \"metadata\": { \"last-modified\": \"x\" }",
+        );
+    assert_eq!(folder.bump(&more).status, 0);
+}
+
+#[test]
+fn regions_of_several_releases_are_refused_unless_told_otherwise() {
+    let folder = Folder::new(POLICY);
+    let stale = document("44.2").replacen(
+        "\"release\": \"44.2\", \"image\": \"ami-2\"",
+        "\"release\": \"44.1\", \"image\": \"ami-2\"",
+        1,
+    );
+    let text = folder.refused(&stale, 1);
+    assert!(
+        text.contains("it is of several releases\n  x86_64 aws: 44.1: us-west-1; 44.2: us-east-1\n"),
+        "{text}"
+    );
+    assert_eq!(folder.bump_with(&stale, &["--allow-mixed"]).status, 0);
+    assert!(folder.pin().contains(r#""us-west-1": { "image": "ami-2", "release": "44.1" }"#));
+}
+
+#[test]
+fn private_hosts_and_plain_http_get_into_no_pin_unless_they_are_named() {
+    for (url, host) in [
+        ("http://example.com", "example.com"),
+        ("https://127.0.0.1:8000", "127.0.0.1"),
+        ("https://10.0.0.1", "10.0.0.1"),
+        ("https://mirror.corp", "mirror.corp"),
+        ("https://[::1]:8000", "::1"),
+        ("https://mirror", "mirror"),
+    ] {
+        for place in ["base-url", "document", "source"] {
+            let policy =
+                if place == "base-url" { POLICY.replace("https://example.com", url) } else { POLICY.into() };
+            let folder = Folder::new(&policy);
+            let mut text = document("44.1");
+            if place == "document" {
+                text = text.replace("https://example.com", url);
+            }
+            folder.write("in.json", &text);
+            let published = if place == "source" { format!("{url}/s.json") } else { URL.to_owned() };
+            let arguments = ["bump", "stable", "--from", "in.json", "--published-at", &published];
+            let refusal = folder.refuses(&arguments, 1);
+            assert!(refusal.ends_with(&format!("pass --allow-host {host}\n")), "{refusal}");
+            assert!(!folder.path("pins/stable.json").exists());
+            let run = folder.run_in("", &[&arguments[..], &["--allow-host", host]].concat(), &[]);
+            assert_eq!((run.status, run.stderr.as_str()), (0, ""), "{url} {place}");
+        }
+    }
+    let folder = Folder::new(POLICY);
+    let text =
+        folder.refused(&document("44.1").replace("https://example.com/44.1/qemu", "file:///tmp/qemu"), 1);
+    assert!(
+        text.contains("x86_64 qemu qcow2.xz location is a file of one machine") && !text.contains("--allow"),
+        "{text}"
+    );
+}
+
+#[test]
+fn every_reason_is_told_at_once_with_all_flags() {
+    let folder = Folder::new(POLICY);
+    folder.bump(&document("44.2"));
+    let bad = document("44.1")
+        .replace("us-west-1", "us-west-2")
+        .replace("https://example.com/44.1", "http://example.com/44.1");
+    let text = folder.refused(&bad, 1);
+    assert!(
+        text.ends_with(
+            "help: if that is meant, pass --allow-loss --allow-downgrade --allow-host example.com\n"
+        ),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_pin_itself_is_no_document_to_pin() {
+    let folder = Folder::new(POLICY);
+    folder.bump(&document("44.1"));
+    let text = folder.refuses(&["bump", "stable", "--from", "pins/stable.json", "--published-at", URL], 2);
+    begins(&text, "error: `pins/stable.json` is the pin of channel `stable` itself\nhelp: ");
 }

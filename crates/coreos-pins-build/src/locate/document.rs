@@ -25,24 +25,48 @@ impl Search<'_> {
                 return Err(Error::refused(format!("no document at {document}: {why}")));
             }
         };
-        let stream = match Document::read(&document, &bytes)? {
+        match Document::read(&document, &bytes)? {
+            Document::ReleaseIndex(index) => self.in_index(source, &document, &index, name),
+            other => self.of_one_build(&document, &folder_of(url), other, name),
+        }
+    }
+
+    /// Reads the build that `bytes` are the document of, whatever kind it is of. `published` is where it is published:
+    /// the files of a record lie beside it. `document` is how errors name the bytes.
+    ///
+    /// # Errors
+    ///
+    /// No document of one build, or one that cannot be read.
+    pub fn bytes(&self, document: &str, published: &Url, bytes: &[u8]) -> Result<Found, Error> {
+        self.of_one_build(document, &folder_of(published), Document::read(document, bytes)?, None)
+    }
+
+    fn of_one_build(
+        &self,
+        document: &str,
+        folder: &str,
+        content: Document,
+        name: Option<&BuildName>,
+    ) -> Result<Found, Error> {
+        let stream = match content {
             Document::Stream(stream) => stream,
             Document::Release(release) => release.stream,
             Document::Record(record) => {
-                let folder = record.base_uri().map_or_else(|| folder_of(url), str::to_owned);
-                let (name, architecture) = read_record(&document, &folder, record, None)?;
+                let folder = record.base_uri().unwrap_or(folder).to_owned();
+                let (name, architecture) = read_record(document, &folder, record, None)?;
                 Stream { architectures: Map::from_iter([(name, architecture)]), ..self.empty_stream() }
             }
-            Document::ReleaseIndex(index) => return self.in_index(source, &document, &index, name),
-            other @ Document::BuildList(_) => {
+            other @ (Document::BuildList(_) | Document::ReleaseIndex(_)) => {
                 return Err(Error::invalid(format!(
                     "{document}: expected a document of one build, found {}",
                     other.kind()
                 ))
-                .help("end BASE_URL before the channel's name"));
+                .help(
+                    "name the document of one build, or, as a base URL, what comes before the channel's name",
+                ));
             }
         };
-        check_is(&document, &stream, name)?;
+        check_is(document, &stream, name)?;
         self.found(stream, Vec::new())
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Found, Miss, Reader, Search};
 use crate::Error;
-use crate::build_name::BuildName;
+use crate::build_name::{BuildName, rpm_architecture};
 use crate::documents::{BuildList, Document, ListedBuild};
 use crate::error::quoted;
 use crate::layout::Shape;
@@ -94,19 +94,24 @@ impl Search<'_> {
     /// Returns the architectures of `build` that are wanted, and what to say of those that are wanted and not listed.
     fn listed_architectures(&self, build: &ListedBuild) -> (BTreeMap<String, String>, Vec<String>) {
         let wanted = self.policy.architectures.as_deref();
-        let listed = build.architectures.iter().filter(|a| wanted.is_none_or(|wanted| wanted.contains(a)));
+        let is_wanted =
+            |name: &String| wanted.is_none_or(|wanted| wanted.iter().any(|w| rpm_architecture(w) == name));
+        let listed = build.architectures.iter().filter(|name| is_wanted(name));
         let ids: BTreeMap<String, String> = listed.map(|a| (a.clone(), build.id.clone())).collect();
-        let expected = wanted.unwrap_or(self.pinned);
-        let missing: Vec<&str> =
-            expected.iter().filter(|a| !ids.contains_key(*a)).map(String::as_str).collect();
+        let expected = wanted.unwrap_or(self.pinned).iter().map(|name| rpm_architecture(name));
+        let missing: Vec<&str> = expected.filter(|name| !ids.contains_key(*name)).collect();
         let warning = (!missing.is_empty() && !build.architectures.is_empty()).then(|| {
             format!("the newest build `{}` has nothing for {}", build.id, quoted(missing.iter().copied()))
         });
         (ids, warning.into_iter().collect())
     }
 
-    /// Returns what to say of images of `build` that were deleted; an error where the policy requires one of them.
-    fn check_cleanup(&self, build: &ListedBuild) -> Result<Vec<String>, Error> {
+    /// Returns what to say of files and images of `build` that were deleted since it was made.
+    ///
+    /// # Errors
+    ///
+    /// The policy requires one of them.
+    pub fn check_cleanup(&self, build: &ListedBuild) -> Result<Vec<String>, Error> {
         let cleanup = &build.cleanup;
         let gone = |platform: &str| {
             let images = cleanup.cloud_uploads && matches!(platform, "aws" | "gcp" | "aws-winli");
@@ -121,7 +126,7 @@ impl Search<'_> {
             self.policy.require.iter().map(String::as_str).filter(|p| gone(p)).collect();
         if !required.is_empty() {
             return Err(Error::refused(format!(
-                "the newest build `{}` was cleaned up: {} is gone, which the channel requires",
+                "build `{}` was cleaned up: {} is gone, which the channel requires",
                 build.id,
                 quoted(required)
             ))
@@ -129,17 +134,11 @@ impl Search<'_> {
         }
         let mut said = Vec::new();
         if cleanup.cloud_uploads {
-            said.push(format!(
-                "the newest build `{}` was cleaned up: its cloud images are deleted",
-                build.id
-            ));
+            said.push(format!("build `{}` was cleaned up: its cloud images are deleted", build.id));
         }
         if let Some(kept) = &cleanup.images_kept {
             let kept = quoted(kept.iter().map(String::as_str));
-            said.push(format!(
-                "the newest build `{}` was cleaned up: of its files, only {kept} are left",
-                build.id
-            ));
+            said.push(format!("build `{}` was cleaned up: of its files, only {kept} are left", build.id));
         }
         Ok(said)
     }

@@ -3,6 +3,8 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
 
+pub mod server;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -106,6 +108,13 @@ impl Folder {
     pub fn bump(&self, document: &str) -> Run {
         self.write("in.json", document);
         self.run_in("", &["bump", "stable", "--from", "in.json", "--published-at", URL], &[])
+    }
+
+    /// Bumps `stable` to `document`, which is in the file `in.json`, with further `arguments`.
+    pub fn bump_with(&self, document: &str, arguments: &[&str]) -> Run {
+        self.write("in.json", document);
+        let all = ["bump", "stable", "--from", "in.json", "--published-at", URL];
+        self.run_in("", &[&all, arguments].concat(), &[])
     }
 
     /// Bumps `stable` to `document`, which must be refused with `status` and leave every file as it was.
