@@ -41,7 +41,7 @@ impl Override<'_> {
         &self,
         source: impl FnOnce() -> Result<Source, Error>,
     ) -> Result<Overridden, Error> {
-        let (base, place) = self.base().map_err(|error| error.or_help(self.help()))?;
+        let (base, place) = self.base().map_err(|error| self.with_ignored(error).or_help(self.help()))?;
         let policy = self.pins.policy_of(self.channel).cloned().unwrap_or_default();
         let pin = self.pins.pins.get(self.channel);
         let pinned: Vec<String> =
@@ -120,7 +120,7 @@ impl Override<'_> {
     /// Says of a fault on the way what was asked for, unless it says so itself.
     fn explain(&self, error: Error, place: &str) -> Error {
         if error.is_refusal() {
-            return error.or_help(self.help());
+            return self.with_ignored(error).or_help(self.help());
         }
         let pinned = self.pins.pins.contains_key(self.channel);
         let error = match (&self.settings.build_name, pinned) {
@@ -168,7 +168,19 @@ impl Override<'_> {
     }
 
     fn with_help(&self, error: Error) -> Error {
-        error.help(self.help())
+        self.with_ignored(error).help(self.help())
+    }
+
+    /// Says which variables were set in vain.
+    fn with_ignored(&self, error: Error) -> Error {
+        match self.settings.ignored.as_slice() {
+            [] => error,
+            names => error.note(format!(
+                "{} {} not read, because a variable with the prefix `COREOS_PINS_` is there",
+                names.join(" and "),
+                if names.len() == 1 { "is" } else { "are" }
+            )),
+        }
     }
 
     /// What to type to be rid of the override.
@@ -180,8 +192,11 @@ impl Override<'_> {
             }
             (false, Some(setting)) => format!("set {} to a pinned channel, or unset it", setting.variable),
             (false, None) => {
-                "set DEFAULT_CHANNEL to a pinned channel, or name one as `default` in channels.json"
-                    .to_owned()
+                // With the prefix, where the plain name would not be read.
+                let prefix = if self.settings.ignored.is_empty() { "" } else { "COREOS_PINS_" };
+                format!(
+                    "set {prefix}DEFAULT_CHANNEL to a pinned channel, or name one as `default` in channels.json"
+                )
             }
         }
     }

@@ -87,6 +87,8 @@ pub struct Settings {
     pub release_image: Option<Setting<String>>,
     /// [`PINS_DIR`]
     pub pins_dir: Option<Setting<String>>,
+    /// Plain names that are set and not read, because a prefixed one is there.
+    pub ignored: Vec<&'static str>,
 }
 
 impl Settings {
@@ -117,6 +119,12 @@ impl Settings {
             let value = variables.iter().find(|(name, _)| name == variable).map(|(_, value)| value);
             value.map_or(Ok(None), |value| read(variable, value))
         };
+        let is_set = |name: &str| {
+            let value = variables.iter().find(|(found, _)| found == name).map(|(_, value)| value);
+            value.is_some_and(|value| !value.to_string_lossy().trim().is_empty())
+        };
+        let plain = NAMES.map(|[plain, _]| plain);
+        let ignored = plain.into_iter().filter(|name| sealed && is_set(name)).collect();
         let [base_url, default_channel, build_name, release_image] = NAMES;
         let build_name = get(build_name)?
             .map(|Setting { variable, value }| match BuildName::parse(&value) {
@@ -130,6 +138,7 @@ impl Settings {
             build_name,
             release_image: get(release_image)?,
             pins_dir: get([PINS_DIR, PINS_DIR])?,
+            ignored,
         })
     }
 }
@@ -302,13 +311,16 @@ mod tests {
         for [_, prefixed] in NAMES {
             let mut variables = plain.to_vec();
             variables.push((prefixed, ""));
-            assert_eq!(settings(&variables).unwrap(), Settings::default(), "{prefixed}");
+            let ignored = vec![BASE_URL, DEFAULT_CHANNEL, BUILD_NAME, RELEASE_IMAGE];
+            let expected = Settings { ignored, ..Settings::default() };
+            assert_eq!(settings(&variables).unwrap(), expected, "{prefixed}");
+            assert_eq!(settings(&[(prefixed, ""), (BASE_URL, " ")]).unwrap(), Settings::default());
         }
         let mut variables = plain.to_vec();
         variables.push(("COREOS_PINS_DEFAULT_CHANNEL", "testing"));
         let sealed = settings(&variables).unwrap();
         let channel = Setting { variable: "COREOS_PINS_DEFAULT_CHANNEL", value: "testing".to_owned() };
-        assert_eq!(sealed, Settings { default_channel: Some(channel), ..Settings::default() });
+        assert_eq!((&sealed.default_channel, &sealed.base_url), (&Some(channel), &None));
     }
 
     #[test]

@@ -29,6 +29,11 @@ impl Output {
         Self { text: readable(text.as_ref()), status: 1 }
     }
 
+    /// Gives another exit status.
+    pub(crate) fn with_status(self, status: u8) -> Self {
+        Self { status, ..self }
+    }
+
     /// Prints the result. A reader that has gone away is no fault.
     pub(crate) fn print(&self) -> ExitCode {
         match std::io::stdout().write_all(self.text.as_bytes()) {

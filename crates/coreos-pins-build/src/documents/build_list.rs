@@ -57,7 +57,7 @@ impl BuildList {
     pub(super) fn of(top: &Node<'_>) -> Result<Self, Error> {
         let is_schema_1 = !top.get("schema-version")?.is_absent();
         let listed = |key: &str| -> Result<Vec<ListedBuild>, Error> {
-            top.get(key)?.elements()?.iter().map(|element| ListedBuild::of(element, is_schema_1)).collect()
+            top.get(key)?.elements()?.map(|element| ListedBuild::of(&element, is_schema_1)).collect()
         };
         let builds = listed("builds")?;
         let Some(newest) = builds.first() else { return Err(top.error("no builds")) };

@@ -67,13 +67,17 @@ impl Document {
         check_schema_version(document, members.get("schema-version"))?;
         let has = |key: &str| members.contains_key(key);
         let is = (has("builds"), has("buildid"), has("architectures"), has("release"), has("releases"));
+        if let (false, false, true, false, _) = is {
+            // It is read anew, into the model; twice in memory would be too much.
+            drop(members);
+            return Stream::read(document, bytes).map(Self::Stream);
+        }
         let value = Value::Object(members);
         let top = Node::top(document, &value);
         match is {
             (true, ..) => BuildList::of(&top).map(Self::BuildList),
             (_, true, ..) => Record::of(document, value).map(Self::Record),
             (_, _, true, true, _) => Release::of(&top).map(Self::Release),
-            (_, _, true, ..) => Stream::read(document, bytes).map(Self::Stream),
             (.., true) => ReleaseIndex::of(&top).map(Self::ReleaseIndex),
             _ => Err(unknown(&top)),
         }
@@ -93,7 +97,7 @@ impl Document {
 
 fn unknown(top: &Node<'_>) -> Error {
     const SHOWN: usize = 10;
-    let keys: Vec<&str> = top.entries().unwrap_or_default().into_iter().map(|(key, _)| key).collect();
+    let keys: Vec<&str> = top.entries().into_iter().flatten().map(|(key, _)| key).collect();
     let shown = quoted(keys.iter().take(SHOWN).copied());
     let found = match keys.len() {
         0 => "an empty object".to_owned(),

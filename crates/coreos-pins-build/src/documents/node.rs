@@ -6,7 +6,7 @@
 
 use crate::Error;
 use crate::error::shorten;
-use crate::json::{Value, join, print};
+use crate::json::{Map, Value, join, print};
 
 #[derive(Clone)]
 pub(super) struct Node<'a> {
@@ -50,15 +50,16 @@ impl<'a> Node<'a> {
     /// # Errors
     ///
     /// What is no object.
-    pub(super) fn entries(&self) -> Result<Vec<(&'a str, Self)>, Error> {
+    pub(super) fn entries(&self) -> Result<impl ExactSizeIterator<Item = (&'a str, Self)>, Error> {
+        const NONE: &Map<Value> = &Map::new();
         let members = match self.value {
             Value::Object(members) => members,
-            Value::Null => return Ok(Vec::new()),
+            Value::Null => NONE,
             _ => return Err(self.fault("an object")),
         };
         let entry =
             |(key, value)| (key, Self { document: self.document, path: join(self.path.clone(), key), value });
-        Ok(members.iter().map(entry).collect())
+        Ok(members.iter().map(entry))
     }
 
     /// Returns the elements of a list, which may be absent.
@@ -66,15 +67,15 @@ impl<'a> Node<'a> {
     /// # Errors
     ///
     /// What is no list.
-    pub(super) fn elements(&self) -> Result<Vec<Self>, Error> {
+    pub(super) fn elements(&self) -> Result<impl ExactSizeIterator<Item = Self>, Error> {
         let values = match self.value {
-            Value::Array(values) => values,
-            Value::Null => return Ok(Vec::new()),
+            Value::Array(values) => values.as_slice(),
+            Value::Null => &[],
             _ => return Err(self.fault("a list")),
         };
         let element =
             |(index, value)| Self { document: self.document, path: format!("{}[{index}]", self.path), value };
-        Ok(values.iter().enumerate().map(element).collect())
+        Ok(values.iter().enumerate().map(element))
     }
 
     /// Returns the elements of a list of texts, which may be absent.
@@ -83,7 +84,7 @@ impl<'a> Node<'a> {
     ///
     /// What is no list, and an element that is no text or empty.
     pub(super) fn texts(&self) -> Result<Vec<String>, Error> {
-        self.elements()?.iter().map(Self::text).collect()
+        self.elements()?.map(|element| element.text()).collect()
     }
 
     /// Returns a text that must be there.
@@ -209,8 +210,8 @@ mod tests {
             assert!(!node.flag().unwrap());
         }
         assert!(top.get("missing").unwrap().get("b").unwrap().is_absent());
-        assert!(top.get("null").unwrap().entries().unwrap().is_empty());
-        assert!(top.get("null").unwrap().elements().unwrap().is_empty());
+        assert!(top.get("null").unwrap().entries().unwrap().next().is_none());
+        assert!(top.get("null").unwrap().elements().unwrap().next().is_none());
         assert_eq!(top.get("a").unwrap().get("b").unwrap().text().unwrap(), "c");
         assert_eq!(
             fault(top.get("missing").unwrap().text()),
@@ -230,7 +231,8 @@ mod tests {
     fn faults_say_where_and_what_was_found() {
         let value = value(r#"{"list": [1, {"a b": []}], "text": "x", "yes": "true", "no": false}"#);
         let top = Node::top("d", &value);
-        let list = top.get("list").unwrap().elements().unwrap();
+        let list = top.get("list").unwrap();
+        let list: Vec<Node<'_>> = list.elements().unwrap().collect();
         assert_eq!(fault(list[0].text()), "d: list[0]: expected text, found `1`");
         assert_eq!(fault(list[0].get("x")), "d: list[0]: expected an object, found `1`");
         assert_eq!(

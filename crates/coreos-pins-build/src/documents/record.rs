@@ -159,11 +159,10 @@ impl Record {
         architecture: &str,
     ) -> Result<Map<Platform>, Error> {
         let is_signed = self.name() == Some(FEDORA);
-        let files = images.entries()?;
-        let has_live_media = files.iter().any(|(key, _)| key.starts_with("live-"));
+        let has_live_media = images.entries()?.any(|(key, _)| key.starts_with("live-"));
         let mut taken: BTreeMap<Slot, &str> = BTreeMap::new();
         let mut platforms: Map<Platform> = Map::default();
-        for (key, file) in &files {
+        for (key, file) in images.entries()? {
             if file::is_left_out(key, has_live_media) {
                 continue;
             }

@@ -53,10 +53,11 @@ fn by_region<T: PartialEq>(
 ) -> Result<Option<Regions<T>>, Error> {
     let mut entries: Vec<(String, Node<'_>)> = Vec::new();
     if node.is_object() && node.get(region_key)?.is_absent() {
-        entries.extend(node.entries()?.into_iter().map(|(region, entry)| (region.to_owned(), entry)));
+        entries.extend(node.entries()?.map(|(region, entry)| (region.to_owned(), entry)));
+    } else if node.is_object() {
+        entries.push((node.get(region_key)?.text()?, node.clone()));
     } else {
-        let elements = if node.is_object() { vec![node.clone()] } else { node.elements()? };
-        for element in elements {
+        for element in node.elements()? {
             entries.push((element.get(region_key)?.text()?, element));
         }
     }

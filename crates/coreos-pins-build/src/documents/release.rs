@@ -68,7 +68,7 @@ fn architecture(node: &Node<'_>, release: &str) -> Result<Architecture, Error> {
     let mut artifacts = Map::default();
     for (name, platform) in media.entries()? {
         let files = platform.get("artifacts")?;
-        if files.entries()?.is_empty() {
+        if files.entries()?.len() == 0 {
             continue;
         }
         let formats: Map<Format> = read(&files)?;

@@ -27,8 +27,11 @@ pub struct ListedRelease {
 
 impl ReleaseIndex {
     pub(super) fn of(top: &Node<'_>) -> Result<Self, Error> {
-        let releases =
-            top.get("releases")?.elements()?.iter().map(ListedRelease::of).collect::<Result<Vec<_>, _>>()?;
+        let releases = top
+            .get("releases")?
+            .elements()?
+            .map(|element| ListedRelease::of(&element))
+            .collect::<Result<Vec<_>, _>>()?;
         if releases.is_empty() {
             return Err(top.error("no releases"));
         }

@@ -156,9 +156,9 @@ fn constants(code: &mut Code, place: &str, content: &Architecture) -> Result<(),
         constant_of(constant(&["AMI", region]), Original::Ami { region }, &image.image)?;
     }
     for (platform, files) in &content.artifacts {
-        let short: Vec<(&str, &str)> = short_formats(files.formats.keys());
+        let short = short_formats(files.formats.keys());
         for (format, kind, artifact) in files.artifacts() {
-            let short = short.iter().find(|(long, _)| *long == format).map_or(format, |(_, short)| short);
+            let short = short.get(format).copied().unwrap_or(format);
             let name = match kind {
                 "disk" => constant(&[platform, short]),
                 _ => constant(&[platform, short, kind]),

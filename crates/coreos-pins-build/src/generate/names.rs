@@ -142,10 +142,12 @@ fn word(name: &str) -> String {
 
 /// Returns each of `formats`, which are those of one platform, with what constants call it: without the suffix of a
 /// compressed file, unless another format would then have the same name.
-pub(super) fn short_formats<'a>(formats: impl IntoIterator<Item = &'a str>) -> Vec<(&'a str, &'a str)> {
+pub(super) fn short_formats<'a>(formats: impl IntoIterator<Item = &'a str>) -> BTreeMap<&'a str, &'a str> {
     let short = formats.into_iter().map(|format| (format, without_compression(format)));
     let short: Vec<(&str, &str, String)> = short.map(|(f, short)| (f, short, constant(&[short]))).collect();
-    let is_shared = |name: &String| short.iter().filter(|(.., other)| other == name).count() > 1;
+    let mut names: BTreeMap<&str, usize> = BTreeMap::new();
+    short.iter().for_each(|(.., name)| *names.entry(name).or_default() += 1);
+    let is_shared = |name: &String| names[name.as_str()] > 1;
     short
         .iter()
         .map(|(format, short, name)| (*format, if is_shared(name) { *format } else { *short }))
@@ -192,8 +194,8 @@ mod tests {
             (["a-b.gz", "a.b.gz"], ["a-b.gz", "a.b.gz"]),
             ([".gz", "ova"], [".gz", "ova"]),
         ] {
-            let short: Vec<&str> = short_formats(formats).into_iter().map(|(_, short)| short).collect();
-            assert_eq!(short, expected);
+            let short = short_formats(formats);
+            assert_eq!(formats.map(|format| short[format]), expected);
         }
     }
 

@@ -1,5 +1,6 @@
 //! A JSON object.
 
+use super::budget;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Index;
@@ -15,6 +16,11 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 pub struct Map<V>(Vec<(String, V)>);
 
 impl<V> Map<V> {
+    /// Returns an empty map.
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+
     /// Returns the number of keys.
     pub fn len(&self) -> usize {
         self.0.len()
@@ -209,8 +215,10 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for Map<V> {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Map<V>, A::Error> {
                 let mut entries = Vec::new();
-                while let Some(entry) = map.next_entry()? {
-                    entries.push(entry);
+                while let Some(key) = map.next_key::<String>()? {
+                    budget::text(key.len())?;
+                    budget::element::<(String, V), _>()?;
+                    entries.push((key, map.next_value()?));
                 }
                 Map::from_entries(entries).map_err(|key| appears_twice(&key))
             }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 
+mod budget;
 mod map;
 mod place;
 mod print;
@@ -73,17 +74,20 @@ impl<'de> Deserialize<'de> for Value {
                 Ok(Value::Float(value))
             }
 
-            fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+            fn visit_str<E: de::Error>(self, value: &str) -> Result<Value, E> {
+                budget::text(value.len())?;
                 Ok(Value::String(value.to_owned()))
             }
 
-            fn visit_string<E>(self, value: String) -> Result<Value, E> {
+            fn visit_string<E: de::Error>(self, value: String) -> Result<Value, E> {
+                budget::text(value.len())?;
                 Ok(Value::String(value))
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
                 let mut values = Vec::new();
                 while let Some(value) = access.next_element()? {
+                    budget::element::<Value, _>()?;
                     values.push(value);
                 }
                 Ok(Value::Array(values))
@@ -115,10 +119,12 @@ fn arbitrary_precision_number(map: &Map<Value>) -> Option<Value> {
 /// # Errors
 ///
 /// What is not JSON, or not a `T`, is an error that names `document`, the place in it and what was expected there.
-/// An HTML page and the markers of an unfinished merge are called by their names.
+/// An HTML page and the markers of an unfinished merge are called by their names. So is a document that would become too
+/// large a model; what anybody publishes is far from that.
 pub fn read<T: DeserializeOwned>(document: &str, bytes: &[u8]) -> Result<T, Error> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    serde_json::from_slice(bytes).map_err(|error| fault(document, bytes, error))
+    budget::within(bytes.len(), || serde_json::from_slice(bytes))
+        .map_err(|error| fault(document, bytes, error))
 }
 
 /// Reads an already parsed `value`, the member `key` of `document`, as a `T`.
