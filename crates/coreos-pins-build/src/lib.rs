@@ -36,6 +36,7 @@
 //! [coreos-pins]: https://docs.rs/coreos-pins
 
 pub mod build_name;
+pub mod builder;
 mod cargo;
 mod config;
 pub mod documents;
@@ -52,6 +53,7 @@ pub mod pin;
 pub mod pins;
 mod platform;
 pub mod policy;
+pub mod reference;
 pub mod resolve;
 pub mod settings;
 pub mod sha256;

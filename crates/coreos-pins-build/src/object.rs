@@ -46,7 +46,10 @@ macro_rules! object {
                         while let Some(key) = map.next_key::<String>()? {
                             match key.as_str() {
                                 $($key => $crate::object::set(&mut $member, $crate::object::read::$way(&mut map)?, $key)?,)*
-                                _ => extra.push((key, map.next_value()?)),
+                                _ => {
+                                    $crate::json::entry::<$crate::json::Value, _>(&key)?;
+                                    extra.push((key, map.next_value()?));
+                                }
                             }
                         }
                         let extra = $crate::json::Map::from_entries(extra);

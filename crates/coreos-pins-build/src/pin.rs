@@ -7,6 +7,7 @@ use crate::build_name::BuildName;
 use crate::field::{sha256, text};
 use crate::json::{self, Value};
 use crate::policy::{VERSION, check_version};
+use crate::reference::Reference;
 use crate::stream::Stream;
 use crate::url::{check_no_secret, mask};
 
@@ -127,17 +128,15 @@ impl Header {
 ///
 /// Says what is wrong with it.
 pub(crate) fn check_digest_reference(reference: &str) -> Result<(), String> {
-    let hex = reference.split_once("@sha256:").map(|(repository, hex)| (!repository.is_empty(), hex));
-    match hex {
-        Some((true, hex))
-            if hex.len() == 64 && hex.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) =>
-        {
-            Ok(())
+    let parsed = Reference::parse(reference).ok().filter(|_| !reference.starts_with("docker://"));
+    match parsed.as_ref().map(Reference::digest) {
+        Some(Some(digest)) if digest.starts_with("sha256:") => Ok(()),
+        _ if !reference.contains('@') => {
+            Err(format!("`{}` names no digest, and a tag moves", mask(reference)))
         }
-        Some(_) => {
+        _ => {
             Err(format!("expected `IMAGE@sha256:` and 64 lower-case hex digits, found `{}`", mask(reference)))
         }
-        None => Err(format!("`{}` names no digest, and a tag moves", mask(reference))),
     }
 }
 

@@ -80,6 +80,9 @@ fn objects_of_nothing_are_refused_before_they_fill_the_memory() {
         );
         format!("{start}{}}}}}}}}}}}}}", members(2 * MIB, value))
     };
+    // Unknown keys of a known object.
+    let unknown = format!("{{\"stream\":\"s\",{}}}", members(2 * MIB, "0"));
+    assert!(said_of(&unknown).contains(TOO_MANY));
     for (member, value) in [("\"formats\"", "{}"), ("\"novel\"", "0")] {
         assert!(said_of(&stream(member, value)).contains(TOO_MANY), "{member} {value}");
     }

@@ -29,6 +29,12 @@ pub(super) fn text<E: de::Error>(length: usize) -> Result<(), E> {
     charge(length + ALLOCATION)
 }
 
+/// Accounts for an entry of a map, but for what is below the `V`.
+pub(crate) fn entry<V, E: de::Error>(key: &str) -> Result<(), E> {
+    text(key.len())?;
+    element::<(String, V), E>()
+}
+
 /// Accounts for a `T` in a list.
 pub(super) fn element<T, E: de::Error>() -> Result<(), E> {
     charge(size_of::<T>())

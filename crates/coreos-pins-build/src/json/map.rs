@@ -216,8 +216,7 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for Map<V> {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Map<V>, A::Error> {
                 let mut entries = Vec::new();
                 while let Some(key) = map.next_key::<String>()? {
-                    budget::text(key.len())?;
-                    budget::element::<(String, V), _>()?;
+                    budget::entry::<V, _>(&key)?;
                     entries.push((key, map.next_value()?));
                 }
                 Map::from_entries(entries).map_err(|key| appears_twice(&key))

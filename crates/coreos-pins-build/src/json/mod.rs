@@ -15,6 +15,7 @@ mod map;
 mod place;
 mod print;
 
+pub(crate) use budget::entry;
 pub use map::Map;
 pub(crate) use map::appears_twice;
 pub(crate) use place::join;
