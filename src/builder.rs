@@ -15,3 +15,18 @@ pub struct Builder {
     /// The architectures in the index, by RPM name; sorted.
     pub architectures: &'static [&'static str],
 }
+
+impl Builder {
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn new(
+        name: &'static str,
+        image: &'static str,
+        digest: &'static str,
+        reference: &'static str,
+        revision: Option<&'static str>,
+        architectures: &'static [&'static str],
+    ) -> Self {
+        Self { name, image, digest, reference, revision, architectures }
+    }
+}

@@ -69,6 +69,13 @@ impl Channel {
         self
     }
 
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn with_builders(mut self, builders: &'static [Builder]) -> Self {
+        self.builders = builders;
+        self
+    }
+
     /// Returns what there is for the architecture `name`, or `None` if the build has nothing for it.
     ///
     /// Names are those of RPM (`x86_64`, `aarch64`, `ppc64le`, `s390x`); `amd64` and `arm64` are understood.

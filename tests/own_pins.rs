@@ -104,3 +104,42 @@ fn a_pins_folder_that_is_not_there_is_an_error_that_names_the_variable() {
     assert_eq!(errors[0], "no folder `/nowhere/pins` (asked for by COREOS_PINS_DIR)");
     assert!(errors[1].starts_with("help: "), "{errors:?}");
 }
+
+#[test]
+fn a_builder_is_a_constant_of_its_channel_and_a_row_of_its_table() {
+    let project = Project::own_pins(
+        "own-builders",
+        r#"fn main() {
+            const DIGEST: &str = pins::DEFAULT.builder("coreos-assembler").unwrap().digest;
+            let builder: &coreos_pins::Builder = &pins::DEFAULT.builders[0];
+            assert_eq!(builder.reference, pins::channels::maipo::COREOS_ASSEMBLER_IMAGE);
+            assert_eq!((builder.name, builder.digest, builder.revision), ("coreos-assembler", DIGEST, None));
+            println!("{} {:?}", pins::channels::maipo::COREOS_ASSEMBLER_IMAGE, builder.architectures);
+        }"#,
+    );
+    project.write("pins/maipo.json", &stream("47.1", "us-east-1", "ami-1"));
+    let child = "a".repeat(64);
+    let index = format!(
+        r#"{{"manifests": [{{"mediaType": "application/vnd.oci.image.manifest.v1+json", "digest": "sha256:{child}",
+            "platform": {{"architecture": "amd64", "os": "linux"}}}}]}}"#
+    );
+    let digest = coreos_pins_build::sha256::hex([index.as_bytes()]);
+    project.write(&format!("pins/manifests/sha256-{digest}.json"), &index);
+    project.write(
+        "pins/builders/coreos-assembler/maipo.json",
+        &format!(
+            r#"{{ "version": 1, "image": "quay.io/c/c", "digest": "sha256:{digest}",
+                "media-type": "application/vnd.oci.image.index.v1+json",
+                "architectures": {{ "x86_64": "sha256:{child}" }} }}"#
+        ),
+    );
+    let printed = project.run(&[]).stdout();
+    assert_eq!(printed, format!("quay.io/c/c@sha256:{digest} [\"x86_64\"]\n"));
+    // Edited by hand: the build stops, and says which file it is.
+    project.write(&format!("pins/manifests/sha256-{digest}.json"), &index.replace("amd64", "arm64"));
+    let errors = project.run(&[]).errors_of("own-builders@0.0.0");
+    assert!(
+        errors[0].starts_with(&format!("pins/manifests/sha256-{digest}.json: its SHA-256 is ")),
+        "{errors:#?}"
+    );
+}

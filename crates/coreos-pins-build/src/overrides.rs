@@ -1,6 +1,8 @@
 //! A default channel that is not embedded as its pin has it: looked up, compared with the pin where it has to be the same
 //! build, and explained where it is not there.
 
+use std::collections::BTreeMap;
+
 use crate::Error;
 use crate::build_name::BuildName;
 use crate::error::{nearest, quoted};
@@ -58,16 +60,17 @@ impl Override<'_> {
         let reader = Reader::new(&source);
         let found = self.find(&search, &reader).map_err(|error| self.explain(error, &place))?;
         let origin = if self.row == Row::Latest { Origin::Latest } else { Origin::Named };
-        let (stream, release_image) = match (self.row, pin) {
+        let (stream, release_image, builders) = match (self.row, pin) {
             (Row::Mirror, Some(pin)) => {
                 let header = pin.header.as_ref();
                 let pinned_base = header.map(|header| &header.base_url).or(policy.base_url.as_ref());
                 let pinned_base = pinned_base.map_or("", String::as_str);
                 let stream = at_mirror(&pin.stream, pinned_base, &found.stream, &base.public());
                 let stream = stream.map_err(|differences| self.differs(&base, differences))?;
-                (stream, header.and_then(|header| header.release_image.clone()))
+                let builders = self.pins.builders.get(self.channel).cloned().unwrap_or_default();
+                (stream, header.and_then(|header| header.release_image.clone()), builders)
             }
-            _ => (found.stream, None),
+            _ => (found.stream, None, BTreeMap::new()),
         };
         let build = BuildName::of(&stream.build_names());
         let mut warnings = vec![format!(
@@ -77,7 +80,7 @@ impl Override<'_> {
         )];
         warnings.extend(found.warnings);
         let pin = Pin { header: None, stream };
-        let channel = Channel { base_url: base.public(), origin, release_image, pin };
+        let channel = Channel { base_url: base.public(), origin, release_image, pin, builders };
         Ok(Overridden { channel, warnings, documents: reader.into_documents() })
     }
 

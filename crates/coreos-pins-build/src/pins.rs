@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::Error;
+use crate::builder::{self, BuilderPin};
 use crate::pin::Pin;
 use crate::policy::{self, Policy};
 
@@ -15,11 +16,13 @@ pub struct Pins {
     pub policy: Option<Policy>,
     /// The pins by channel, which is the file's name without `.json`.
     pub pins: BTreeMap<String, Pin>,
+    /// The builder pins: by channel, then by builder.
+    pub builders: BTreeMap<String, BTreeMap<String, BuilderPin>>,
 }
 
 impl Pins {
-    /// Reads the folder `dir`: `channels.json`, and every other `*.json` directly in it. Dot files, folders and other
-    /// files are left alone.
+    /// Reads the folder `dir`: `channels.json`, every other `*.json` directly in it, and `builders/BUILDER/*.json` with
+    /// the indexes in `manifests/` that they name. Dot files and other files and folders are left alone.
     ///
     /// # Errors
     ///
@@ -38,6 +41,7 @@ impl Pins {
                 None => {}
             }
         }
+        pins.builders = builders(dir)?;
         Ok(pins)
     }
 
@@ -50,6 +54,44 @@ impl Pins {
     pub fn policy_of(&self, channel: &str) -> Option<&policy::Channel> {
         self.policy.as_ref()?.channels.get(channel)
     }
+}
+
+/// Reads the builder pins of the pins folder `dir`, and checks each against its stored index.
+///
+/// # Errors
+///
+/// A folder or file that cannot be read, and whatever is wrong in one.
+pub fn builders(dir: &Path) -> Result<BTreeMap<String, BTreeMap<String, BuilderPin>>, Error> {
+    let mut pins: BTreeMap<String, BTreeMap<String, BuilderPin>> = BTreeMap::new();
+    let folder = dir.join(builder::FOLDER);
+    if !folder.is_dir() {
+        return Ok(pins);
+    }
+    let read = |error| Error::io("read", &folder, error);
+    for entry in fs::read_dir(&folder).map_err(read)? {
+        let entry = entry.map_err(read)?;
+        let Ok(name) = entry.file_name().into_string() else {
+            return Err(Error::invalid(format!("the folder name `{}` is no UTF-8", entry.path().display())));
+        };
+        if name.starts_with('.') || !entry.path().is_dir() {
+            continue;
+        }
+        for file in file_names(&entry.path())? {
+            let path = entry.path().join(&file);
+            let document = path.display().to_string();
+            let pin = BuilderPin::read(&document, &read_file(&path)?)?;
+            let index = dir.join(builder::MANIFESTS).join(pin.index_file());
+            let bytes = read_file(&index).map_err(|error| {
+                error
+                    .note(format!("{document} names it"))
+                    .help("restore it with `git checkout`, or promote again")
+            })?;
+            pin.check_index(&document, &index.display().to_string(), &bytes)?;
+            let channel = file.strip_suffix(".json").unwrap_or(&file).to_owned();
+            pins.entry(channel).or_default().insert(name.clone(), pin);
+        }
+    }
+    Ok(pins)
 }
 
 /// Most bytes that a file may have; what is embedded has a thousandth of it.

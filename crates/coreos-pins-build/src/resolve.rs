@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::build_name::BuildName;
+use crate::builder::{BuilderPin, FOLDER};
 use crate::locate::Read;
 use crate::overrides::{Overridden, Override};
 use crate::pin::{Pin, check_digest_reference};
@@ -34,6 +35,9 @@ pub struct Channel {
     pub release_image: Option<String>,
     /// The pin, or what takes its place.
     pub pin: Pin,
+    /// The pins of the containers that the OS is built with, by builder. None for a build that is not the pinned one:
+    /// nothing says what that was built with.
+    pub builders: BTreeMap<String, BuilderPin>,
 }
 
 /// What is embedded: the default channel, and every other that is pinned.
@@ -123,7 +127,7 @@ fn embed(
     pins: Pins,
     overridden: Option<Overridden>,
 ) -> Result<Resolved, Error> {
-    let Pins { policy, pins } = pins;
+    let Pins { policy, pins, mut builders } = pins;
     let policy_of = |name: &str| policy.as_ref().and_then(|policy| policy.channels.get(name));
     let mut channels = BTreeMap::new();
     for (name, pin) in pins {
@@ -135,7 +139,8 @@ fn embed(
         let base_url = header.map(|header| &header.base_url).or(policy.and_then(|p| p.base_url.as_ref()));
         let base_url = base_url.cloned().unwrap_or_default();
         let release_image = header.and_then(|header| header.release_image.clone());
-        channels.insert(name, Channel { base_url, origin: Origin::Pinned, release_image, pin });
+        let builders = builders.remove(&name).unwrap_or_default();
+        channels.insert(name, Channel { base_url, origin: Origin::Pinned, release_image, pin, builders });
     }
     let mut resolved = Resolved::new(default, channels);
     if let Some(Overridden { channel, warnings, documents }) = overridden {
@@ -173,9 +178,14 @@ impl Resolved {
 
     /// Does what [`pins_sha256`](Self::pins_sha256) does, given what [`stream_texts`](Self::stream_texts) returns.
     pub(crate) fn pins_sha256_with(&self, texts: &BTreeMap<&str, String>) -> String {
-        let files = self.channels.iter().map(|(name, channel)| {
+        let pins = self.channels.iter().map(|(name, channel)| {
             (format!("{name}.json\n"), channel.pin.text_around(&texts[name.as_str()]))
         });
+        let builders = self.channels.iter().flat_map(|(name, channel)| {
+            let file = move |builder: &str| format!("{FOLDER}/{builder}/{name}.json\n");
+            channel.builders.iter().map(move |(builder, pin)| (file(builder), pin.to_text()))
+        });
+        let files = pins.chain(builders);
         // In order of the files' names: `a-b.json` is before `a.json`, but `a` before `a-b`.
         let files: BTreeMap<String, String> = files.collect();
         sha256::hex(files.iter().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]))

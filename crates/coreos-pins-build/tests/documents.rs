@@ -205,7 +205,8 @@ fn resolved(name: &str, bytes: &[u8]) -> Resolved {
     let source = Source { sha256: "0".repeat(64), url: "https://example.com/stream.json".into() };
     let pin = Pin::new(stream, "https://example.com".into(), vec![source]);
     let base_url = "https://example.com".to_owned();
-    let channel = Channel { base_url, origin: Origin::Pinned, release_image: None, pin };
+    let channel =
+        Channel { base_url, origin: Origin::Pinned, release_image: None, pin, builders: BTreeMap::new() };
     Resolved::new("fixture", BTreeMap::from([("fixture".into(), channel)]))
 }
 

@@ -124,20 +124,48 @@ fn channel(code: &mut Code, name: &str, module: &Ident, channel: &Channel) -> Re
     let architectures = architecture_modules(name, channel)?;
     let tables: Vec<String> = architectures.iter().map(|module| format!("{module}::ARCHITECTURE")).collect();
     code.line(format_args!("static ARCHITECTURES: &[{CRATE}::Architecture] = &[{}];", tables.join(", ")));
+    self::builders(code, name, channel)?;
     // A constant, not a static: what a binary does not use of it, the JSON text above all, is then not linked.
     code.doc("The channel's tables.");
     code.line(format_args!("pub const CHANNEL: {CRATE}::Channel = {CRATE}::Channel::new("));
     code.line(format_args!("    NAME, BASE_URL, BUILD_NAME, {}, ARCHITECTURES,", origin(channel.origin)));
     code.line(format_args!("    ::core::include_str!({}),", Literal(&json_file(name))));
-    match &channel.release_image {
-        Some(image) => code.line(format_args!(").with_release_image({});", Literal(image))),
-        None => code.line(");"),
-    }
+    let release_image = channel.release_image.as_ref();
+    let release_image = release_image.map(|image| format!(".with_release_image({})", Literal(image)));
+    let builders = (!channel.builders.is_empty()).then_some(".with_builders(BUILDERS)");
+    code.line(format_args!("){}{};", release_image.unwrap_or_default(), builders.unwrap_or_default()));
     for ((architecture, content), module) in channel.pin.stream.architectures.iter().zip(&architectures) {
         let place = format!("channel `{name}`, architecture `{architecture}`");
         architecture::module(code, &place, architecture, module, content)?;
     }
     code.close();
+    Ok(())
+}
+
+/// Prints the constant of each builder, and their table.
+fn builders(code: &mut Code, name: &str, channel: &Channel) -> Result<(), Error> {
+    if channel.builders.is_empty() {
+        return Ok(());
+    }
+    let mut scope = Scope::new(format!("channel `{name}`"), &[]);
+    for (builder, pin) in &channel.builders {
+        let ident = scope.claim(names::constant(&[builder, "IMAGE"]), Original::Builder(builder))?;
+        code.doc("The container that the OS is built with, by digest.");
+        code.line(format_args!("pub const {ident}: &str = {};", Literal(&pin.reference())));
+    }
+    let rows = channel.builders.iter().map(|(builder, pin)| {
+        let architectures: Vec<&str> = pin.architectures.keys().collect();
+        format!(
+            "{CRATE}::Builder::new({}, {}, {}, {}, {}, &{})",
+            Literal(builder),
+            Literal(&pin.image),
+            Literal(&pin.digest),
+            Literal(&pin.reference()),
+            Optional(pin.revision.as_deref()),
+            Literals(&architectures)
+        )
+    });
+    code.table(format_args!("static BUILDERS: &[{CRATE}::Builder]"), rows);
     Ok(())
 }
 

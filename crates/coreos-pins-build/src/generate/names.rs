@@ -26,6 +26,7 @@ pub(super) enum Original<'a> {
     Ours(&'static str),
     Channel(&'a str),
     Architecture(&'a str),
+    Builder(&'a str),
     Ami {
         region: &'a str,
     },
@@ -43,6 +44,7 @@ impl Display for Original<'_> {
             Self::Ours(name) => write!(f, "the name `{name}`, which the generated code needs itself"),
             Self::Channel(name) => write!(f, "channel `{name}`"),
             Self::Architecture(name) => write!(f, "architecture `{name}`"),
+            Self::Builder(name) => write!(f, "builder `{name}`"),
             Self::Ami { region } => write!(f, "the AMI of region `{region}`"),
             Self::File { platform, format, kind, what } => {
                 write!(f, "{what} of platform `{platform}`, format `{format}`, {kind}")
@@ -87,6 +89,7 @@ impl<'a> Scope<'a> {
             ))
             .help(match original {
                 Original::Channel(_) => "rename one of the two files",
+                Original::Builder(_) => "rename one of the two folders",
                 _ => "take one of them out of the pin; `platforms` and `architectures` in channels.json do, at the next bump",
             })),
         }

@@ -37,6 +37,7 @@ pub fn resolved(channels: &[(&str, &str)]) -> Resolved {
         base_url: "https://example.com".into(),
         origin: Origin::Pinned,
         release_image: None,
+        builders: BTreeMap::new(),
         pin: Pin::read("test", text.as_bytes()).expect("a pin"),
     };
     let channels: BTreeMap<String, Channel> =
