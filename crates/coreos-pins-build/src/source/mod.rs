@@ -4,7 +4,7 @@
 //! has to be there is for the caller to say.
 
 use std::panic;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -12,9 +12,14 @@ use crate::Error;
 use crate::settings::Network;
 use crate::url::{Scheme, Url};
 
+#[cfg(feature = "fetch")]
+mod exchange;
 mod file;
 #[cfg(feature = "fetch")]
 mod http;
+
+#[cfg(feature = "fetch")]
+pub use exchange::{Download, Method, Probe, Reply, Request};
 
 /// What came of asking for a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,14 +114,16 @@ impl Source {
     /// A server that gives no answer, or none that can be used; a file that cannot be read; a URL that needs the network
     /// where it may not be used. Each names the URL, without secrets.
     pub fn get(&self, url: &Url) -> Result<Answer, Error> {
+        self.get_within(url, &AtomicU64::new(self.limits.body))
+    }
+
+    /// Fetches a document that may have `room` together with those that are fetched beside it.
+    fn get_within(&self, url: &Url, room: &AtomicU64) -> Result<Answer, Error> {
         match url.scheme() {
-            Scheme::File => file::read(url, self.limits.body),
-            Scheme::Http | Scheme::Https if self.offline => {
-                Err(Error::no_answer(format!("`{url}` needs the network, and CARGO_NET_OFFLINE forbids it"))
-                    .help("unset CARGO_NET_OFFLINE, or use a `file://` URL"))
-            }
+            Scheme::File => file::read(url, self.limits.body, room),
+            Scheme::Http | Scheme::Https if self.offline => Err(offline(url)),
             #[cfg(feature = "fetch")]
-            Scheme::Http | Scheme::Https => self.http.get(url),
+            Scheme::Http | Scheme::Https => self.http.get(url, room),
             #[cfg(not(feature = "fetch"))]
             Scheme::Http | Scheme::Https => {
                 Err(Error::no_answer(format!("`{url}` needs the network, and feature `fetch` is off"))
@@ -125,16 +132,79 @@ impl Source {
         }
     }
 
-    /// Fetches several documents side by side. The answers are in the order of `urls`.
+    /// Sends `request`. 429, 5xx and transfers that break off are tried again within the [`Limits`].
+    ///
+    /// # Errors
+    ///
+    /// No answer, or what may not be asked for, as [`get`](Self::get); a `file://` URL.
+    #[cfg(feature = "fetch")]
+    pub fn exchange(&self, request: &Request<'_>) -> Result<Reply, Error> {
+        match request.url.scheme() {
+            Scheme::File => Err(Error::invalid(format!("`{}` is no http or https URL", request.url))),
+            Scheme::Http | Scheme::Https if self.offline => Err(offline(request.url)),
+            Scheme::Http | Scheme::Https => self.http.exchange(request),
+        }
+    }
+
+    /// Asks whether there is something at `url`, without fetching it: by `HEAD`, and where a server refuses that, for
+    /// its first byte.
+    ///
+    /// # Errors
+    ///
+    /// As [`get`](Self::get).
+    #[cfg(feature = "fetch")]
+    pub fn probe(&self, url: &Url) -> Result<Probe, Error> {
+        if url.scheme() == Scheme::File {
+            return file::probe(url);
+        }
+        let head = self.exchange(&Request::new(Method::Head, url))?;
+        match head.status {
+            200..=299 => {
+                let length = head.header("content-length").and_then(|value| value.parse().ok());
+                return Ok(Probe::Found { length });
+            }
+            404 | 410 | 504 => return Ok(Probe::NotThere { why: head.status.to_string() }),
+            _ => {}
+        }
+        let first = self.http.first_byte(url)?;
+        match first.status {
+            200 | 206 => {
+                let total = first.range.as_deref().and_then(|range| range.rsplit('/').next()?.parse().ok());
+                Ok(Probe::Found { length: total.or(first.length.filter(|_| first.status == 200)) })
+            }
+            // Of no bytes at all there is no first.
+            416 => Ok(Probe::Found { length: Some(0) }),
+            403 | 404 | 410 => Ok(Probe::NotThere { why: first.status.to_string() }),
+            status => Err(Error::no_answer(format!("failed to ask for `{url}`: got status {status}"))),
+        }
+    }
+
+    /// Fetches the bytes at `url` from the byte `from` on, as they are stored: without a limit, as long as some come.
+    ///
+    /// # Errors
+    ///
+    /// As [`get`](Self::get), but that a document which is not there is a [`Download`] whose status says so.
+    #[cfg(feature = "fetch")]
+    pub fn download(&self, url: &Url, from: u64) -> Result<Download, Error> {
+        match url.scheme() {
+            Scheme::File => file::download(url, from),
+            Scheme::Http | Scheme::Https if self.offline => Err(offline(url)),
+            Scheme::Http | Scheme::Https => self.http.download(url, from, None),
+        }
+    }
+
+    /// Fetches several documents side by side. The answers are in the order of `urls`; all together they may be as long
+    /// as one.
     pub fn get_all(&self, urls: &[Url]) -> Vec<Result<Answer, Error>> {
         let next = AtomicUsize::new(0);
+        let room = AtomicU64::new(self.limits.body);
         let work = || {
             let mut done = Vec::new();
             while let Some((index, url)) = {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 urls.get(index).map(|url| (index, url))
             } {
-                done.push((index, self.get(url)));
+                done.push((index, self.get_within(url, &room)));
             }
             done
         };
@@ -149,6 +219,11 @@ impl Source {
         answers.sort_by_key(|(index, _)| *index);
         answers.into_iter().map(|(_, answer)| answer).collect()
     }
+}
+
+fn offline(url: &Url) -> Error {
+    Error::no_answer(format!("`{url}` needs the network, and CARGO_NET_OFFLINE forbids it"))
+        .help("unset CARGO_NET_OFFLINE, or use a `file://` URL")
 }
 
 /// Returns `64 MiB` for an error.

@@ -4,6 +4,7 @@
 mod server;
 
 mod answers;
+mod exchange;
 mod files;
 mod proxies;
 mod redirects;

@@ -67,9 +67,6 @@ pub(super) fn fault_of(error: &ureq::Error, got: &str, limits: &Limits) -> Fault
         ureq::Error::Protocol(error) => {
             again(format!("the answer is not HTTP as it should be{got}: {error}"))
         }
-        ureq::Error::Decompress(encoding, error) => {
-            again(format!("the {encoding} data is damaged{got}: {error}"))
-        }
         ureq::Error::HostNotFound => last("the host has no address".to_owned()),
         ureq::Error::LargeResponseHeader(..) => last("the header of the answer is too large".to_owned()),
         ureq::Error::ConnectProxyFailed(reason) => {
