@@ -48,12 +48,12 @@ struct Comparison<'a> {
 
 impl Comparison<'_> {
     fn missing(&mut self, place: &str) {
-        self.differences.push(format!("{place}: not at the mirror"));
+        self.differences.push(format!("{place}: pinned, and not there"));
     }
 
     fn text(&mut self, place: &str, pinned: &str, found: &str) {
         if pinned != found {
-            self.differences.push(format!("{place}: pinned is `{pinned}`, the mirror has `{found}`"));
+            self.differences.push(format!("{place}: pinned is `{pinned}`, found `{found}`"));
         }
     }
 

@@ -221,13 +221,11 @@ fn a_mirror_that_differs_stops_the_build_with_each_difference() {
     world.write("m/rhel-9/builds/9.1/x86_64/meta.json", &other);
     let lines = world.refusal(&[("BASE_URL", &base)]);
     assert_eq!(lines[0], "BASE/m has another build than the pin of channel `rhel` (asked for by BASE_URL)");
-    let expected = format!(
-        "x86_64 qemu qcow2.gz disk sha256: pinned is `{SHA}`, the mirror has `{}`",
-        SHA.replace('0', "f")
-    );
+    let expected =
+        format!("x86_64 qemu qcow2.gz disk sha256: pinned is `{SHA}`, found `{}`", SHA.replace('0', "f"));
     assert!(lines.contains(&expected), "{lines:#?}");
     assert!(
-        lines.contains(&"x86_64 aws us-east-1: pinned is `ami-1`, the mirror has `ami-9`".to_owned()),
+        lines.contains(&"x86_64 aws us-east-1: pinned is `ami-1`, found `ami-9`".to_owned()),
         "{lines:#?}"
     );
     assert_eq!(lines.last().unwrap(), "help: unset BASE_URL to build from the committed pin");

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use coreos_pins_build::Error;
 use coreos_pins_build::pin::Pin;
 use coreos_pins_build::url::{Scheme, Url};
 
@@ -52,23 +51,6 @@ pub(crate) fn faults(pin: &Pin, allowed: &[String]) -> Vec<Fault> {
         urls.for_each(|member| check(&format!("{} {}", item.key, member.name), member.value));
     }
     faults.into_values().collect()
-}
-
-/// Refuses a pin that names a host which is not public, or not by https, unless it is `allowed`.
-///
-/// # Errors
-///
-/// Such a host: each is a line.
-pub(crate) fn check(pin: &Pin, allowed: &[String]) -> Result<(), Error> {
-    let faults = faults(pin, allowed);
-    let Some(first) = faults.first() else { return Ok(()) };
-    let error = Error::refused("a committed pin names public https hosts only");
-    let error = faults.iter().fold(error, |error, fault| error.note(fault.line()));
-    Err(if first.host.is_empty() {
-        error
-    } else {
-        error.help(format!("if that is meant, pass {}", flags(&faults)))
-    })
 }
 
 /// Returns `--allow-host A --allow-host B`.

@@ -19,6 +19,7 @@ mod side_by_side;
 mod table;
 mod updates;
 mod upstream;
+mod verify;
 mod write;
 
 use std::path::PathBuf;
@@ -52,6 +53,7 @@ enum Command {
     Bump(bump::Arguments),
     Diff(diff::Arguments),
     Show(show::Arguments),
+    Verify(verify::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -74,6 +76,7 @@ fn run(cli: &Cli) -> Result<Output, Error> {
         Command::Bump(arguments) => bump::run(&context, arguments),
         Command::Diff(arguments) => diff::run(&context, arguments),
         Command::Show(arguments) => show::run(&context, arguments),
+        Command::Verify(arguments) => verify::run(&context, arguments),
     }
 }
 
