@@ -14,7 +14,7 @@ use harness::{Folder, POLICY, URL, document};
 /// A document of the size that real ones have.
 fn large(build: &str) -> String {
     let mut regions = String::new();
-    for index in 0..2000 {
+    for index in 0..400 {
         regions += &format!(r#""r-{index}": {{ "release": "{build}", "image": "ami-{index:017x}" }}, "#);
     }
     document(build).replacen("\"us-east-1\"", &format!("{regions}\"us-east-1\""), 1)
