@@ -127,6 +127,11 @@ impl Override<'_> {
         }
         let pinned = self.pins.pins.contains_key(self.channel);
         let error = match (&self.settings.build_name, pinned) {
+            (None, false) if self.settings.base_url.is_some() => error.under(format!(
+                "no pin for channel `{}`, and its newest build could not be looked up at {place} (asked for by {})",
+                self.channel,
+                self.asked_by()
+            )),
             (None, false) => {
                 let guess =
                     nearest(self.channel, self.pins.names()).map(|name| format!(", did you mean `{name}`?"));
