@@ -17,14 +17,33 @@ macro_rules! object {
     (
         $(#[$meta:meta])*
         pub struct $name:ident $(<$generic:ident>)? {
-            $($(#[$member_meta:meta])* $key:literal => pub $member:ident: $way:ident $type:ty,)*
+            $($(#[$($member_meta:tt)*])* $key:literal => pub $member:ident: $way:ident $type:ty,)*
         }
     ) => {
         $(#[$meta])*
         pub struct $name $(<$generic>)? {
-            $($(#[$member_meta])* pub $member: $type,)*
+            $($(#[$($member_meta)*])* pub $member: $type,)*
             /// Keys that this type does not know.
             pub extra: $crate::json::Map<$crate::json::Value>,
+        }
+
+        #[cfg(feature = "schema")]
+        impl $(<$generic: schemars::JsonSchema>)? schemars::JsonSchema for $name $(<$generic>)? {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                let name = stringify!($name).to_owned();
+                $(let name = format!("{name}Of{}", <$generic as schemars::JsonSchema>::schema_name());)?
+                name.into()
+            }
+
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                let mut object = $crate::object::schema::Object::default();
+                $(object.member(
+                    $key,
+                    &[$($crate::object::schema::doc_text!($($member_meta)*)),*],
+                    $crate::object::schema::$way(generator.subschema_for::<$type>()),
+                );)*
+                object.into_schema()
+            }
         }
 
         impl<'de $(, $generic: serde::Deserialize<'de>)?> serde::Deserialize<'de> for $name $(<$generic>)? {
@@ -174,4 +193,89 @@ pub(crate) mod write {
 
     pub(crate) use self::optional as optional_text;
     pub(crate) use self::optional as optional_sha256;
+}
+
+/// How members look in a JSON Schema, by the way that they are read.
+#[cfg(feature = "schema")]
+pub(crate) mod schema {
+    use schemars::Schema;
+    use serde_json::{Map, Value, json};
+
+    /// A member, and whether it must be there.
+    pub(crate) struct Member {
+        schema: Value,
+        is_required: bool,
+    }
+
+    /// The text of a doc comment, or nothing of another attribute.
+    macro_rules! doc_text {
+        (doc = $text:literal) => {
+            $text
+        };
+        ($($other:tt)*) => {
+            ""
+        };
+    }
+    pub(crate) use doc_text;
+
+    #[derive(Default)]
+    pub(crate) struct Object {
+        properties: Map<String, Value>,
+        required: Vec<&'static str>,
+    }
+
+    impl Object {
+        pub(crate) fn member(&mut self, key: &'static str, docs: &[&str], member: Member) {
+            let Member { mut schema, is_required } = member;
+            let lines: Vec<&str> =
+                docs.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
+            if let Value::Object(schema) = &mut schema {
+                schema.insert("description".to_owned(), lines.join(" ").into());
+            }
+            self.properties.insert(key.to_owned(), schema);
+            self.required.extend(is_required.then_some(key));
+        }
+
+        pub(crate) fn into_schema(self) -> Schema {
+            let Self { properties, required } = self;
+            let object = json!({ "type": "object", "properties": properties, "required": required });
+            object.try_into().expect("an object is a schema")
+        }
+    }
+
+    fn required(schema: Value) -> Member {
+        Member { schema, is_required: true }
+    }
+
+    fn may_be_missing(schema: Value) -> Member {
+        Member { schema, is_required: false }
+    }
+
+    pub(crate) fn text(_: Schema) -> Member {
+        required(json!({ "type": "string", "minLength": 1 }))
+    }
+
+    pub(crate) fn sha256(_: Schema) -> Member {
+        required(json!({ "type": "string", "pattern": "^[0-9A-Fa-f]{64}$" }))
+    }
+
+    pub(crate) fn value(schema: Schema) -> Member {
+        required(schema.to_value())
+    }
+
+    pub(crate) fn default(schema: Schema) -> Member {
+        may_be_missing(schema.to_value())
+    }
+
+    pub(crate) fn optional(schema: Schema) -> Member {
+        may_be_missing(schema.to_value())
+    }
+
+    pub(crate) fn optional_text(_: Schema) -> Member {
+        may_be_missing(json!({ "type": ["string", "null"] }))
+    }
+
+    pub(crate) fn optional_sha256(_: Schema) -> Member {
+        may_be_missing(json!({ "type": ["string", "null"], "pattern": "^([0-9A-Fa-f]{64})?$" }))
+    }
 }

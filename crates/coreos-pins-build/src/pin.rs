@@ -24,6 +24,7 @@ pub struct Pin {
 
 /// The `pin` key of a pin file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Header {
     /// The channel's base URL when the pin was made.
@@ -44,6 +45,7 @@ pub struct Header {
 
 /// A document that a pin was made from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Source {
     /// SHA-256 of the document's bytes as they came: 64 lower-case hex digits.
@@ -93,6 +95,24 @@ impl Pin {
             }
             _ => stream_text.to_owned(),
         }
+    }
+}
+
+/// A pin file, for its JSON Schema.
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Pin {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Pin".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let mut schema = Stream::json_schema(generator);
+        let header = generator.subschema_for::<Header>().to_value();
+        let properties = schema.get_mut("properties").and_then(|properties| properties.as_object_mut());
+        properties.into_iter().for_each(|properties| {
+            properties.insert(KEY.to_owned(), header.clone());
+        });
+        schema
     }
 }
 

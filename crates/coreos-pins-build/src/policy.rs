@@ -17,8 +17,12 @@ pub const VERSION: u64 = 1;
 
 /// The whole of `channels.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Policy {
+    /// The URL of this format's JSON Schema, for editors; it is ignored.
+    #[serde(default, rename = "$schema", skip_serializing_if = "Option::is_none")]
+    pub schema: Option<String>,
     /// The version of this format: 1.
     pub version: u64,
     /// The default channel.
@@ -33,6 +37,7 @@ pub struct Policy {
 
 /// What is decided for one channel.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Channel {
     /// Where the channel's documents are, without the channel's name.
@@ -63,6 +68,7 @@ pub struct Channel {
 
 /// Which URL holds what, below the base URL.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Layout {
     /// One stream document a channel.
@@ -80,6 +86,7 @@ pub enum Layout {
 
 /// Why and how long a channel stays where it is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Hold {
     /// Why; often a URL.
@@ -90,6 +97,7 @@ pub struct Hold {
 
 /// What is decided for one builder container.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Builder {
     /// The repository, without tag or digest.
@@ -222,7 +230,7 @@ pub(crate) fn check_version(document: &str, place: &str, version: Option<&Value>
 }
 
 /// Tells whether `NAME.json` is a pin file: in the pins folder itself, not hidden, and not the policy.
-fn is_file_name(name: &str) -> bool {
+pub fn is_file_name(name: &str) -> bool {
     let separator = |c: char| c == '/' || c == '\0' || (cfg!(windows) && c == '\\');
     !name.is_empty() && !name.starts_with('.') && !name.contains(separator) && format!("{name}.json") != FILE
 }

@@ -8,12 +8,16 @@ mod bump;
 mod context;
 mod diff;
 mod difference;
+mod export;
 mod folder;
 mod hosts;
+mod import;
 mod items;
 mod order;
 mod output;
 mod pins;
+mod schema;
+mod shell;
 mod show;
 mod side_by_side;
 mod table;
@@ -25,7 +29,7 @@ mod write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use coreos_pins_build::{Error, settings};
 
 use context::Context;
@@ -52,8 +56,27 @@ enum Command {
     Builds(builds::Arguments),
     Bump(bump::Arguments),
     Diff(diff::Arguments),
+    Export(export::Arguments),
+    Import(import::Arguments),
+    Schema(schema::Arguments),
     Show(show::Arguments),
     Verify(verify::Arguments),
+    Completions(Completions),
+    Man(Man),
+}
+
+/// Print a script that completes this command in a shell
+#[derive(Args)]
+#[command(after_help = "Example:\n  coreos-pins completions bash > /etc/bash_completion.d/coreos-pins")]
+struct Completions {
+    shell: clap_complete::Shell,
+}
+
+/// Print the manual page, or write one for every command into a folder
+#[derive(Args)]
+#[command(after_help = "Example:\n  coreos-pins man /usr/local/share/man/man1")]
+struct Man {
+    dir: Option<PathBuf>,
 }
 
 fn main() -> ExitCode {
@@ -75,15 +98,33 @@ fn run(cli: &Cli) -> Result<Output, Error> {
         Command::Builds(arguments) => builds::run(&context, arguments),
         Command::Bump(arguments) => bump::run(&context, arguments),
         Command::Diff(arguments) => diff::run(&context, arguments),
+        Command::Export(arguments) => export::run(&context, arguments),
+        Command::Import(arguments) => import::run(&context, arguments),
+        Command::Schema(arguments) => Ok(schema::run(arguments)),
         Command::Show(arguments) => show::run(&context, arguments),
         Command::Verify(arguments) => verify::run(&context, arguments),
+        Command::Completions(Completions { shell }) => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "coreos-pins", &mut script);
+            Ok(Output::document(String::from_utf8_lossy(&script)))
+        }
+        Command::Man(Man { dir: Some(dir) }) => {
+            clap_mangen::generate_to(Cli::command(), dir)
+                .map_err(|error| Error::io("write to", dir, error))?;
+            Ok(Output::ok(""))
+        }
+        Command::Man(Man { dir: None }) => {
+            let mut page = Vec::new();
+            let rendered = clap_mangen::Man::new(Cli::command()).render(&mut page);
+            rendered.map_err(|error| Error::io("print", "the manual page".as_ref(), error))?;
+            Ok(Output::document(String::from_utf8_lossy(&page)))
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn arguments_are_consistent_and_every_command_has_an_example() {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use coreos_pins_build::Error;
 use coreos_pins_build::build_name::BuildName;
-use coreos_pins_build::documents::MarketplaceFile;
+use coreos_pins_build::documents::{self, MarketplaceFile};
 use coreos_pins_build::layout::{Place, Shape};
 use coreos_pins_build::locate::{Listing, Miss, Reader, Search};
 use coreos_pins_build::pin::{self, Pin};
@@ -22,6 +22,50 @@ pub(crate) struct Channel<'a> {
     pub(crate) name: &'a str,
     pub(crate) policy: &'a policy::Channel,
     pub(crate) pin: Option<&'a Pin>,
+}
+
+/// A document of a file.
+pub(crate) struct Document {
+    /// The file, as the user names it.
+    name: String,
+    sha256: String,
+    content: documents::Document,
+    /// The base URL, of a document that is a pin.
+    pinned_base_url: Option<String>,
+}
+
+impl Document {
+    /// Reads the document in the file `path`.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be read, or that is no document.
+    pub(crate) fn read(path: &Path) -> Result<Self, Error> {
+        let bytes = read_file(path)?;
+        let name = path.display().to_string();
+        let content = documents::Document::read(&name, &bytes)?;
+        let pinned_base_url = match &content {
+            documents::Document::Stream(stream) if stream.extra.contains_key("pin") => {
+                Pin::read(&name, &bytes)?.header.map(|header| header.base_url)
+            }
+            _ => None,
+        };
+        Ok(Self { sha256: sha256::hex([&*bytes]), name, content, pinned_base_url })
+    }
+
+    /// Returns the stream that the document says it is of.
+    pub(crate) fn stream_name(&self) -> Option<&str> {
+        match &self.content {
+            documents::Document::Stream(stream) => Some(&stream.stream),
+            documents::Document::Release(release) => Some(&release.stream.stream),
+            _ => None,
+        }
+    }
+
+    /// Returns the base URL, of a document that is a pin.
+    pub(crate) fn pinned_base_url(&self) -> Option<&str> {
+        self.pinned_base_url.as_deref()
+    }
 }
 
 /// A build as upstream has it.
@@ -98,18 +142,22 @@ impl Channel<'_> {
         Ok(Upstream { stream: found.stream, sources: sources(reader), warnings: found.warnings })
     }
 
-    /// Reads the build that the document in the file `path` is of, which is published at `published_at`. Makes no
-    /// request.
+    /// Takes the build that `document` is of, which is published at `published_at`. `architecture` is whose it is if it
+    /// does not say itself.
     ///
     /// # Errors
     ///
-    /// A file that cannot be read, or that is no document of one build.
-    pub(crate) fn file(&self, path: &Path, published_at: &Url) -> Result<Upstream, Error> {
-        let bytes = read_file(path)?;
-        let document = path.display().to_string();
+    /// No document of one build, or of another architecture.
+    pub(crate) fn take(
+        &self,
+        document: Document,
+        published_at: &Url,
+        architecture: Option<&str>,
+    ) -> Result<Upstream, Error> {
         let base = Base::parse("", &published_at.public())?;
-        let found = self.search(&base, |search| search.bytes(&document, published_at, &bytes))?;
-        let source = pin::Source { sha256: sha256::hex([&*bytes]), url: published_at.public() };
+        let Document { name, sha256, content, .. } = document;
+        let found = self.search(&base, |search| search.taken(&name, published_at, content, architecture))?;
+        let source = pin::Source { sha256, url: published_at.public() };
         Ok(Upstream { stream: found.stream, sources: vec![source], warnings: found.warnings })
     }
 

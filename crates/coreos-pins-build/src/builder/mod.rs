@@ -23,6 +23,7 @@ pub const MANIFESTS: &str = "manifests";
 
 /// The pin of a builder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct BuilderPin {
     /// The digest of each architecture's manifest, by RPM name.

@@ -227,6 +227,21 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for Map<V> {
     }
 }
 
+#[cfg(feature = "schema")]
+impl<V: schemars::JsonSchema> schemars::JsonSchema for Map<V> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        format!("MapOf{}", V::schema_name()).into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "object", "additionalProperties": generator.subschema_for::<V>() })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -27,18 +27,24 @@ impl Search<'_> {
         };
         match Document::read(&document, &bytes)? {
             Document::ReleaseIndex(index) => self.in_index(source, &document, &index, name),
-            other => self.of_one_build(&document, &folder_of(url), other, name),
+            other => self.of_one_build(&document, &folder_of(url), other, None, name),
         }
     }
 
-    /// Reads the build that `bytes` are the document of, whatever kind it is of. `published` is where it is published:
-    /// the files of a record lie beside it. `document` is how errors name the bytes.
+    /// Takes the build that `content` is of, whatever kind of document it is. `published` is where that is: the files of
+    /// a record lie beside it. `document` is how errors name it; `architecture` is whose it is if it does not say itself.
     ///
     /// # Errors
     ///
-    /// No document of one build, or one that cannot be read.
-    pub fn bytes(&self, document: &str, published: &Url, bytes: &[u8]) -> Result<Found, Error> {
-        self.of_one_build(document, &folder_of(published), Document::read(document, bytes)?, None)
+    /// No document of one build, or of another architecture.
+    pub fn taken(
+        &self,
+        document: &str,
+        published: &Url,
+        content: Document,
+        architecture: Option<&str>,
+    ) -> Result<Found, Error> {
+        self.of_one_build(document, &folder_of(published), content, architecture, None)
     }
 
     fn of_one_build(
@@ -46,6 +52,7 @@ impl Search<'_> {
         document: &str,
         folder: &str,
         content: Document,
+        architecture: Option<&str>,
         name: Option<&BuildName>,
     ) -> Result<Found, Error> {
         let stream = match content {
@@ -53,7 +60,7 @@ impl Search<'_> {
             Document::Release(release) => release.stream,
             Document::Record(record) => {
                 let folder = record.base_uri().unwrap_or(folder).to_owned();
-                let (name, architecture) = read_record(document, &folder, record, None)?;
+                let (name, architecture) = read_record(document, &folder, record, architecture)?;
                 Stream { architectures: Map::from_iter([(name, architecture)]), ..self.empty_stream() }
             }
             other @ (Document::BuildList(_) | Document::ReleaseIndex(_)) => {

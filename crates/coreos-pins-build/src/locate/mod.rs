@@ -297,8 +297,7 @@ fn read_record(
             )));
         }
         (Some(found), _) => found.to_owned(),
-        (None, Some(asked)) => asked.to_owned(),
-        (None, None) => from_folder().unwrap_or("x86_64").to_owned(),
+        (None, asked) => from_folder().or(asked).unwrap_or("x86_64").to_owned(),
     };
     let architecture = record.into_architecture(document, folder, &name)?;
     Ok((name, architecture))

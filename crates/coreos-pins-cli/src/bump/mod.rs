@@ -14,8 +14,9 @@ use coreos_pins_build::url::Url;
 
 use crate::context::Context;
 use crate::output::{Output, say, say_error, warn};
+use crate::shell::quote;
 use crate::side_by_side::side_by_side;
-use crate::upstream::{Channel, Upstream, build_ids};
+use crate::upstream::{Channel, Document, Upstream, build_ids};
 use crate::write::{Batch, File};
 
 pub(crate) mod refusals;
@@ -251,7 +252,7 @@ fn candidate(
                 ))
                 .help("give the document that it was made from"));
             }
-            channel.file(path, published_at)?
+            channel.take(Document::read(path)?, published_at, None)?
         }
     };
     sources.extend(channel.merge_marketplace(source, dir, &mut stream)?);
@@ -317,14 +318,4 @@ fn command_line(arguments: &Arguments) -> String {
     }
     words.extend(allow_host.iter().flat_map(|host| ["--allow-host".to_owned(), host.clone()]));
     words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")
-}
-
-/// Returns `word` as a shell takes it.
-fn quote(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@+".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }
