@@ -11,10 +11,10 @@ use std::time::Duration;
 use coreos_pins_build::pin::Pin;
 use harness::{Folder, POLICY, URL, document};
 
-/// A document of the size that real ones have.
-fn large(build: &str) -> String {
+/// A document with an AMI in each of so many regions.
+fn large(build: &str, regions_of_it: u32) -> String {
     let mut regions = String::new();
-    for index in 0..400 {
+    for index in 0..regions_of_it {
         regions += &format!(r#""r-{index}": {{ "release": "{build}", "image": "ami-{index:017x}" }}, "#);
     }
     document(build).replacen("\"us-east-1\"", &format!("{regions}\"us-east-1\""), 1)
@@ -34,7 +34,7 @@ fn two_builds() -> (Folder, [String; 2]) {
         1,
     ));
     let texts = ["44.1", "44.2"].map(|build| {
-        folder.write(&format!("{build}.json"), &large(build));
+        folder.write(&format!("{build}.json"), &large(build, 400));
         let run = bump(&folder.path(""), "stable", &format!("{build}.json")).status().unwrap();
         assert!(run.success());
         folder.pin()
@@ -120,9 +120,10 @@ fn a_full_disk_leaves_the_old_pin_and_no_part_of_the_new() {
     let unmount = Unmount(&disk);
     folder.write("disk/pins/channels.json", POLICY);
     folder.write("small.json", &document("44.0"));
+    folder.write("large.json", &large("44.1", 2000));
     assert!(bump(&disk, "stable", "../small.json").status().unwrap().success());
     let before = folder.read("disk/pins/stable.json");
-    let output = bump(&disk, "stable", "../44.1.json").stderr(Stdio::piped()).output().unwrap();
+    let output = bump(&disk, "stable", "../large.json").stderr(Stdio::piped()).output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{stderr}");
     assert!(stderr.starts_with("error: failed to write `pins/stable.json`: "), "{stderr}");
