@@ -129,6 +129,11 @@ impl Project {
         self
     }
 
+    /// The target folder.
+    pub fn target(&self) -> &Path {
+        &self.target
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
     }

@@ -8,6 +8,7 @@ mod exchange;
 mod files;
 mod proxies;
 mod redirects;
+mod script;
 mod secrets;
 mod tls;
 

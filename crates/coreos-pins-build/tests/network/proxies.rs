@@ -8,7 +8,7 @@ use crate::server::{Server, ok, read_head, response};
 use crate::{fault, found, source_with, url};
 
 /// A proxy that opens tunnels to wherever it is asked to.
-fn tunnel() -> Server {
+pub(crate) fn tunnel() -> Server {
     Server::start_raw(|stream, log| {
         let mut reader = BufReader::new(stream.try_clone().unwrap());
         let Some(request) = read_head(&mut reader, log) else { return };
