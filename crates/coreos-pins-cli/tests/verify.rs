@@ -229,7 +229,7 @@ fn gone_and_no_answer_are_told_apart() {
     server.answer("/stable/builds/44.1/x86_64/q.qcow2.gz", 401, "");
     let run = online(&folder);
     assert_eq!((run.status, run.stdout.as_str()), (3, ""), "{}", run.stderr);
-    assert!(run.stderr.starts_with("error: stable: failed to ask for `"), "{}", run.stderr);
+    assert!(run.stderr.starts_with("error: stable: failed to fetch `"), "{}", run.stderr);
     server.remove("/stable/builds/44.1/x86_64/meta.json");
     let run = online(&folder);
     assert_eq!(run.status, 1, "what is gone counts, whatever else gave no answer");

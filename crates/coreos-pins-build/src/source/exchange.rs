@@ -1,8 +1,8 @@
 //! Requests that are more than asking for a document: what registries and downloads need.
 
-use std::io::Read;
-
-use crate::url::Url;
+use super::Source;
+use crate::Error;
+use crate::url::{Scheme, Url};
 
 /// What a request is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,29 +105,17 @@ impl Reply {
     }
 }
 
-/// Whether something is there.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Probe {
-    /// It is.
-    Found {
-        /// How many bytes it has, as stored.
-        length: Option<u64>,
-    },
-    /// It is not, for certain.
-    NotThere {
-        /// How that was said: `404`, `no such file`.
-        why: String,
-    },
-}
-
-/// Bytes on their way.
-pub struct Download {
-    /// The HTTP status: 200 from the start, 206 from where it was asked, or why there are none.
-    pub status: u16,
-    /// How many bytes come.
-    pub length: Option<u64>,
-    /// `Content-Range`, of a 206 and 416.
-    pub range: Option<String>,
-    /// The bytes as they are stored, not decompressed.
-    pub body: Box<dyn Read + Send>,
+impl Source {
+    /// Sends `request`. 429, 5xx and transfers that break off are tried again within the [`Limits`](super::Limits).
+    ///
+    /// # Errors
+    ///
+    /// No answer, or what may not be asked for, as [`get`](Self::get); a `file://` URL.
+    pub fn exchange(&self, request: &Request<'_>) -> Result<Reply, Error> {
+        self.check_usable(request.url)?;
+        if request.url.scheme() == Scheme::File {
+            return Err(Error::invalid(format!("`{}` is no http or https URL", request.url)));
+        }
+        self.http.exchange(request)
+    }
 }

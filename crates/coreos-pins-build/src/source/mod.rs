@@ -1,4 +1,5 @@
-//! Documents as bytes, from `file://` and, with feature `fetch`, from `http://` and `https://`.
+//! Documents as bytes, from `file://` and, with feature `fetch`, from `http://` and `https://`; with that feature, large
+//! files and other requests, too.
 //!
 //! Nothing else in this crate knows the network. A document that is not there is an [`Answer`], not an error: whether it
 //! has to be there is for the caller to say.
@@ -19,7 +20,12 @@ mod file;
 mod http;
 
 #[cfg(feature = "fetch")]
-pub use exchange::{Download, Method, Probe, Reply, Request};
+mod transfer;
+
+#[cfg(feature = "fetch")]
+pub use exchange::{Method, Reply, Request};
+#[cfg(feature = "fetch")]
+pub use transfer::{Download, Part, Probe, Sink};
 
 /// What came of asking for a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +50,7 @@ pub struct Fetched {
     pub redirected_to: Option<Url>,
 }
 
-/// What one document may cost.
+/// What one document may cost, and a download.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// To find a server, connect, and agree on TLS.
@@ -59,10 +65,15 @@ pub struct Limits {
     pub pause: Duration,
     /// Most redirects in one try.
     pub redirects: u32,
+    /// How long a download may go without a byte, before the transfer counts as broken.
+    pub idle: Duration,
+    /// Most bytes of a download.
+    pub file: u64,
 }
 
 impl Default for Limits {
-    /// 10 s to connect, 60 s in all, 64 MiB, 4 tries, pauses of 0.5, 1 and 2 s, 10 redirects.
+    /// 10 s to connect, 60 s in all, 64 MiB, 4 tries, pauses of 0.5, 1 and 2 s, 10 redirects; for a download 30 s
+    /// without a byte, and 64 GiB.
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(10),
@@ -71,6 +82,8 @@ impl Default for Limits {
             tries: 4,
             pause: Duration::from_millis(500),
             redirects: 10,
+            idle: Duration::from_secs(30),
+            file: 64 * 1024 * 1024 * 1024,
         }
     }
 }
@@ -119,9 +132,9 @@ impl Source {
 
     /// Fetches a document that may have `room` together with those that are fetched beside it.
     fn get_within(&self, url: &Url, room: &AtomicU64) -> Result<Answer, Error> {
+        self.check_usable(url)?;
         match url.scheme() {
             Scheme::File => file::read(url, self.limits.body, room),
-            Scheme::Http | Scheme::Https if self.offline => Err(offline(url)),
             #[cfg(feature = "fetch")]
             Scheme::Http | Scheme::Https => self.http.get(url, room),
             #[cfg(not(feature = "fetch"))]
@@ -132,65 +145,14 @@ impl Source {
         }
     }
 
-    /// Sends `request`. 429, 5xx and transfers that break off are tried again within the [`Limits`].
-    ///
-    /// # Errors
-    ///
-    /// No answer, or what may not be asked for, as [`get`](Self::get); a `file://` URL.
-    #[cfg(feature = "fetch")]
-    pub fn exchange(&self, request: &Request<'_>) -> Result<Reply, Error> {
-        match request.url.scheme() {
-            Scheme::File => Err(Error::invalid(format!("`{}` is no http or https URL", request.url))),
-            Scheme::Http | Scheme::Https if self.offline => Err(offline(request.url)),
-            Scheme::Http | Scheme::Https => self.http.exchange(request),
+    fn check_usable(&self, url: &Url) -> Result<(), Error> {
+        if url.scheme() != Scheme::File && self.offline {
+            return Err(Error::no_answer(format!(
+                "`{url}` needs the network, and CARGO_NET_OFFLINE forbids it"
+            ))
+            .help("unset CARGO_NET_OFFLINE, or use a `file://` URL"));
         }
-    }
-
-    /// Asks whether there is something at `url`, without fetching it: by `HEAD`, and where a server refuses that, for
-    /// its first byte.
-    ///
-    /// # Errors
-    ///
-    /// As [`get`](Self::get).
-    #[cfg(feature = "fetch")]
-    pub fn probe(&self, url: &Url) -> Result<Probe, Error> {
-        if url.scheme() == Scheme::File {
-            return file::probe(url);
-        }
-        let head = self.exchange(&Request::new(Method::Head, url))?;
-        match head.status {
-            200..=299 => {
-                let length = head.header("content-length").and_then(|value| value.parse().ok());
-                return Ok(Probe::Found { length });
-            }
-            404 | 410 | 504 => return Ok(Probe::NotThere { why: head.status.to_string() }),
-            _ => {}
-        }
-        let first = self.http.first_byte(url)?;
-        match first.status {
-            200 | 206 => {
-                let total = first.range.as_deref().and_then(|range| range.rsplit('/').next()?.parse().ok());
-                Ok(Probe::Found { length: total.or(first.length.filter(|_| first.status == 200)) })
-            }
-            // Of no bytes at all there is no first.
-            416 => Ok(Probe::Found { length: Some(0) }),
-            403 | 404 | 410 => Ok(Probe::NotThere { why: first.status.to_string() }),
-            status => Err(Error::no_answer(format!("failed to ask for `{url}`: got status {status}"))),
-        }
-    }
-
-    /// Fetches the bytes at `url` from the byte `from` on, as they are stored: without a limit, as long as some come.
-    ///
-    /// # Errors
-    ///
-    /// As [`get`](Self::get), but that a document which is not there is a [`Download`] whose status says so.
-    #[cfg(feature = "fetch")]
-    pub fn download(&self, url: &Url, from: u64) -> Result<Download, Error> {
-        match url.scheme() {
-            Scheme::File => file::download(url, from),
-            Scheme::Http | Scheme::Https if self.offline => Err(offline(url)),
-            Scheme::Http | Scheme::Https => self.http.download(url, from, None),
-        }
+        Ok(())
     }
 
     /// Fetches several documents side by side. The answers are in the order of `urls`; all together they may be as long
@@ -219,11 +181,6 @@ impl Source {
         answers.sort_by_key(|(index, _)| *index);
         answers.into_iter().map(|(_, answer)| answer).collect()
     }
-}
-
-fn offline(url: &Url) -> Error {
-    Error::no_answer(format!("`{url}` needs the network, and CARGO_NET_OFFLINE forbids it"))
-        .help("unset CARGO_NET_OFFLINE, or use a `file://` URL")
 }
 
 /// Returns `64 MiB` for an error.

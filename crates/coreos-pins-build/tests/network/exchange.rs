@@ -1,120 +1,9 @@
-//! Requests that are more than asking for a document: probes, downloads, and what registries need.
+//! Requests that are more than asking for a document: what registries need.
 
-use std::io::Read;
-
-use coreos_pins_build::source::{Download, Method, Probe, Request, Source};
+use coreos_pins_build::source::{Method, Request, Source};
 
 use crate::server::{Server, ok, response};
-use crate::{limits, network, source, url};
-
-fn read(download: Download) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let mut body = download.body;
-    body.read_to_end(&mut bytes).unwrap();
-    bytes
-}
-
-#[test]
-fn a_probe_asks_by_head_and_reads_nothing() {
-    let server =
-        Server::saying("HTTP/1.1 200 OK\r\nContent-Length: 1234567890123\r\nConnection: close\r\n\r\n");
-    let probe = source().probe(&url(&server.url("/x"))).unwrap();
-    assert_eq!(probe, Probe::Found { length: Some(1_234_567_890_123) });
-    assert_eq!(server.only_request().line, "HEAD /x HTTP/1.1");
-}
-
-#[test]
-fn where_head_is_refused_one_byte_is_asked_for() {
-    for refusal in ["405 X", "501 X", "400 X", "403 X"] {
-        let server = Server::start(move |request, out| {
-            let answer = if request.line.starts_with("HEAD") {
-                response(refusal, "", "")
-            } else {
-                response("206 Partial Content", "Content-Range: bytes 0-0/77\r\n", "x")
-            };
-            out.write_all(answer.as_bytes()).unwrap_or_default();
-        });
-        // 501 is tried again before it is believed.
-        let probe = source().probe(&url(&server.url("/x")));
-        match refusal {
-            "501 X" => assert_eq!(probe.unwrap_err().exit_status(), 3),
-            _ => {
-                assert_eq!(probe.unwrap(), Probe::Found { length: Some(77) }, "{refusal}");
-                assert_eq!(server.requests()[1].header("range"), Some("bytes=0-0"));
-            }
-        }
-    }
-}
-
-#[test]
-fn what_is_gone_and_what_gives_no_answer_are_told_apart() {
-    for status in ["404 X", "410 X", "403 X"] {
-        let server = Server::saying(response(status, "", "{}"));
-        let why = status.trim_end_matches(" X").to_owned();
-        assert_eq!(source().probe(&url(&server.url("/x"))).unwrap(), Probe::NotThere { why });
-    }
-    let server = Server::saying(response("503 X", "", ""));
-    assert_eq!(source().probe(&url(&server.url("/x"))).unwrap_err().exit_status(), 3);
-    assert_eq!(server.count(), 4);
-    let closed = url("http://127.0.0.1:1/x");
-    assert_eq!(source().probe(&closed).unwrap_err().exit_status(), 3);
-}
-
-#[test]
-fn files_are_probed_and_downloaded_too() {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(file.path(), "0123456789").unwrap();
-    let at = url(&format!("file://{}", file.path().display()));
-    assert_eq!(source().probe(&at).unwrap(), Probe::Found { length: Some(10) });
-    assert_eq!(read(source().download(&at, 7).unwrap()), b"789");
-    assert_eq!(source().download(&at, 10).unwrap().status, 416);
-    let missing = url(&format!("file://{}x", file.path().display()));
-    assert_eq!(source().probe(&missing).unwrap(), Probe::NotThere { why: "no such file".to_owned() });
-    assert_eq!(source().download(&missing, 0).unwrap().status, 404);
-}
-
-#[test]
-fn a_download_is_the_bytes_as_stored_from_where_it_is_asked() {
-    let server = Server::start(|request, out| {
-        let answer = match request.header("range") {
-            Some("bytes=3-") => {
-                response("206 X", "Content-Encoding: gzip\r\nContent-Range: bytes 3-4/5\r\n", "lo")
-            }
-            _ => response("200 OK", "Content-Encoding: gzip\r\n", "hello"),
-        };
-        out.write_all(answer.as_bytes()).unwrap_or_default();
-    });
-    let at = url(&server.url("/x"));
-    let whole = source().download(&at, 0).unwrap();
-    assert_eq!((whole.status, whole.length), (200, Some(5)));
-    // It is no gzip data: nobody has tried to decompress it.
-    assert_eq!(read(whole), b"hello");
-    let rest = source().download(&at, 3).unwrap();
-    assert_eq!((rest.status, rest.range.as_deref()), (206, Some("bytes 3-4/5")));
-    assert_eq!(read(rest), b"lo");
-    assert!(server.requests().iter().all(|request| request.header("accept-encoding") == Some("identity")));
-    let missing = Server::saying(response("404 X", "", "no"));
-    assert_eq!(source().download(&url(&missing.url("/x")), 0).unwrap().status, 404);
-}
-
-#[test]
-fn a_download_has_no_limit_but_must_go_on() {
-    let large = "x".repeat(1000);
-    let server = Server::saying(ok(&large));
-    let small =
-        Source::with_limits(&network(&[]), coreos_pins_build::source::Limits { body: 10, ..limits() });
-    assert_eq!(read(small.download(&url(&server.url("/x")), 0).unwrap()).len(), 1000);
-    let silent = Server::start(|_, out| {
-        out.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab").unwrap_or_default();
-        out.flush().unwrap_or_default();
-        std::thread::sleep(std::time::Duration::from_secs(5));
-    });
-    let hasty = Source::with_limits(&network(&[]), crate::hasty());
-    let mut body = hasty.download(&url(&silent.url("/x")), 0).unwrap().body;
-    let start = std::time::Instant::now();
-    let error = body.read_to_end(&mut Vec::new()).unwrap_err();
-    assert!(start.elapsed().as_secs() < 4, "{error}");
-}
+use crate::{limits, network, source, source_with, url};
 
 #[test]
 fn what_is_sent_is_sent_once_and_redirected_nowhere() {
@@ -178,4 +67,18 @@ fn documents_side_by_side_have_the_room_of_one() {
     assert!(error.ends_with("expected at most 150 bytes, got more, with the documents beside it"), "{error}");
     // One after the other they have it each.
     assert!(urls.iter().all(|url| narrow.get(url).is_ok()));
+}
+
+#[test]
+fn what_is_sent_goes_through_a_plain_proxy_as_a_whole_url() {
+    let proxy = Server::saying(response("201 X", "", ""));
+    let source = source_with(&[("HTTP_PROXY", &proxy.url(""))]);
+    for (method, line) in [(Method::Put, "PUT"), (Method::Post, "POST")] {
+        let at = url("http://registry.invalid/v2/x");
+        assert_eq!(source.exchange(&Request::new(method, &at).body(b"{}")).unwrap().status, 201);
+        assert_eq!(
+            proxy.requests().last().unwrap().line,
+            format!("{line} http://registry.invalid/v2/x HTTP/1.1")
+        );
+    }
 }

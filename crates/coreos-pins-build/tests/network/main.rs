@@ -11,6 +11,7 @@ mod redirects;
 mod script;
 mod secrets;
 mod tls;
+mod transfers;
 
 use std::time::Duration;
 

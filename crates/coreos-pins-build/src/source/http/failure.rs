@@ -47,6 +47,9 @@ pub(super) fn fault_of(error: &ureq::Error, got: &str, limits: &Limits) -> Fault
         ureq::Error::Timeout(Timeout::Resolve | Timeout::Connect) => {
             last(format!("timed out after {}: no connection (connect timeout)", seconds(limits.connect)))
         }
+        ureq::Error::Timeout(Timeout::PerRead) => {
+            again(format!("no byte came for {}{got}", seconds(limits.idle)))
+        }
         ureq::Error::Timeout(_) => {
             let got = if got.is_empty() { ": no answer" } else { got };
             last(format!("timed out after {}{got} (timeout for one document)", seconds(limits.total)))
@@ -58,6 +61,9 @@ pub(super) fn fault_of(error: &ureq::Error, got: &str, limits: &Limits) -> Fault
                     ErrorKind::UnexpectedEof => again(format!("the connection ended too early{got}")),
                     ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => {
                         again(format!("the connection broke{got}: {error}"))
+                    }
+                    ErrorKind::InvalidInput | ErrorKind::InvalidData => {
+                        again(format!("the compressed data is damaged{got}: {error}"))
                     }
                     _ => last(format!("the connection failed{got}: {error}")),
                 },

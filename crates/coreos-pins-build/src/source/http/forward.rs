@@ -60,18 +60,19 @@ impl Transport for Forward {
     }
 
     fn transmit_output(&mut self, amount: usize, timeout: NextTimeout) -> Result<(), Error> {
-        const GET: &[u8] = b"GET ";
         let output = self.inner.buffers().output();
-        if !output[..amount].starts_with(b"GET /") {
+        let methods: [&[u8]; 4] = [b"GET ", b"HEAD ", b"POST ", b"PUT "];
+        let method = methods.into_iter().find(|method| output[..amount].starts_with(method)).map(<[u8]>::len);
+        let Some(method) = method.filter(|&method| output[..amount].get(method) == Some(&b'/')) else {
             return self.inner.transmit_output(amount, timeout);
-        }
+        };
         // `GET /path` becomes `GET http://host/path`; the rest of the head moves along.
         let longer = amount + self.origin.len();
         if longer > output.len() {
             return Err(Error::LargeResponseHeader(longer, output.len()));
         }
-        output.copy_within(GET.len()..amount, GET.len() + self.origin.len());
-        output[GET.len()..][..self.origin.len()].copy_from_slice(self.origin.as_bytes());
+        output.copy_within(method..amount, method + self.origin.len());
+        output[method..][..self.origin.len()].copy_from_slice(self.origin.as_bytes());
         self.inner.transmit_output(longer, timeout)
     }
 
