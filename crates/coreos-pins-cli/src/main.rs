@@ -8,6 +8,7 @@ mod bump;
 mod context;
 mod diff;
 mod difference;
+mod download;
 mod export;
 mod folder;
 mod hosts;
@@ -56,6 +57,7 @@ enum Command {
     Builds(builds::Arguments),
     Bump(bump::Arguments),
     Diff(diff::Arguments),
+    Download(download::Arguments),
     Export(export::Arguments),
     Import(import::Arguments),
     Schema(schema::Arguments),
@@ -98,6 +100,7 @@ fn run(cli: &Cli) -> Result<Output, Error> {
         Command::Builds(arguments) => builds::run(&context, arguments),
         Command::Bump(arguments) => bump::run(&context, arguments),
         Command::Diff(arguments) => diff::run(&context, arguments),
+        Command::Download(arguments) => download::run(&context, arguments),
         Command::Export(arguments) => export::run(&context, arguments),
         Command::Import(arguments) => import::run(&context, arguments),
         Command::Schema(arguments) => Ok(schema::run(arguments)),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use coreos_pins_build::Error;
 use coreos_pins_build::pins::read_file;
-use fd_lock::RwLock;
+use fs4::FileExt;
 use tempfile::NamedTempFile;
 
 /// A file as it was read.
@@ -70,8 +70,8 @@ impl<'a> Batch<'a> {
         if self.changes.is_empty() {
             return Ok(());
         }
-        let mut lock = RwLock::new(self.lock_file()?);
-        let _locked = lock.write().map_err(|error| Error::io("lock", self.dir, error))?;
+        let lock = self.lock_file()?;
+        FileExt::lock(&lock).map_err(|error| Error::io("lock", self.dir, error))?;
         let mut parts = Vec::new();
         for (file, text) in &self.changes {
             if File::read(&file.path)?.bytes != file.bytes {
