@@ -8,6 +8,7 @@ use coreos_pins_build::settings::{self, Network};
 use coreos_pins_build::source::Source;
 
 use crate::folder;
+use crate::registry::Credentials;
 
 /// What every command is given.
 pub(crate) struct Context {
@@ -38,6 +39,25 @@ impl Context {
     /// A variable of the network that cannot be read.
     pub(crate) fn source(&self) -> Result<Source, Error> {
         Network::from_env().map(|network| Source::new(&network))
+    }
+
+    /// Returns the credentials for registries: of `authfile`, if that is given.
+    pub(crate) fn credentials(authfile: Option<PathBuf>) -> Credentials {
+        Credentials::new(authfile, |name| {
+            std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+        })
+    }
+
+    /// Returns the value of a variable, trimmed; blank is unset.
+    ///
+    /// # Errors
+    ///
+    /// It is no UTF-8.
+    pub(crate) fn variable(name: &str) -> Result<Option<String>, Error> {
+        let Some(value) = std::env::var_os(name) else { return Ok(None) };
+        let value =
+            value.into_string().map_err(|_| Error::invalid(format!("the value of {name} is no UTF-8")))?;
+        Ok(Some(value.trim().to_owned()).filter(|value| !value.is_empty()))
     }
 
     /// Returns today's date: `YYYY-MM-DD`, UTC.

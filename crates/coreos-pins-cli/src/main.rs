@@ -3,6 +3,7 @@
 //! Results go to standard output, everything else to standard error. Exit status: 0 done or nothing to do, 1 the answer
 //! is no, 2 usage or a file at fault, 3 nobody answered.
 
+mod builders;
 mod builds;
 mod bump;
 mod context;
@@ -17,6 +18,7 @@ mod items;
 mod order;
 mod output;
 mod pins;
+mod registry;
 mod schema;
 mod shell;
 mod show;
@@ -56,10 +58,16 @@ struct Cli {
 enum Command {
     Builds(builds::Arguments),
     Bump(bump::Arguments),
+    Check(builders::check::Arguments),
     Diff(diff::Arguments),
     Download(download::Arguments),
     Export(export::Arguments),
+    Guard(builders::guard::Arguments),
     Import(import::Arguments),
+    Promote(builders::promote::Arguments),
+    #[command(name = "ref")]
+    Reference(builders::reference::Arguments),
+    Resolve(builders::resolve::Arguments),
     Schema(schema::Arguments),
     Show(show::Arguments),
     Verify(verify::Arguments),
@@ -99,10 +107,15 @@ fn run(cli: &Cli) -> Result<Output, Error> {
     match &cli.command {
         Command::Builds(arguments) => builds::run(&context, arguments),
         Command::Bump(arguments) => bump::run(&context, arguments),
+        Command::Check(arguments) => builders::check::run(&context, arguments),
         Command::Diff(arguments) => diff::run(&context, arguments),
         Command::Download(arguments) => download::run(&context, arguments),
         Command::Export(arguments) => export::run(&context, arguments),
+        Command::Guard(arguments) => builders::guard::run(&context, arguments),
         Command::Import(arguments) => import::run(&context, arguments),
+        Command::Promote(arguments) => builders::promote::run(&context, arguments),
+        Command::Reference(arguments) => builders::reference::run(&context, arguments),
+        Command::Resolve(arguments) => builders::resolve::run(&context, arguments),
         Command::Schema(arguments) => Ok(schema::run(arguments)),
         Command::Show(arguments) => show::run(&context, arguments),
         Command::Verify(arguments) => verify::run(&context, arguments),

@@ -73,30 +73,48 @@ pub(crate) fn named(dir: impl Fn() -> Result<PathBuf, Error>, name: &str) -> Res
     Err(error.note(format!("pinned are {}", quoted(pins.names()))))
 }
 
+/// Runs git in the pins folder `dir`.
+fn git(dir: &Path, arguments: &[&str]) -> Result<std::process::Output, Error> {
+    let output = Command::new("git").arg("-C").arg(dir).args(arguments).output();
+    output.map_err(|error| Error::invalid(format!("failed to run `git`: {error}")))
+}
+
+/// Returns the commit that `revision` names.
+fn commit(dir: &Path, revision: &str) -> Result<String, Error> {
+    let wanted = format!("{revision}^{{commit}}");
+    let found = git(dir, &["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])?;
+    let commit = String::from_utf8_lossy(&found.stdout).trim().to_owned();
+    if found.status.success() && !commit.is_empty() {
+        return Ok(commit);
+    }
+    let why = String::from_utf8_lossy(&found.stderr).trim().to_owned();
+    let error =
+        Error::invalid(format!("no revision `{revision}` in the git repository of `{}`", dir.display()));
+    Err(if why.is_empty() { error } else { error.note(why) })
+}
+
+/// Tells whether the pins folder `dir` had the file `name` at `revision`.
+///
+/// # Errors
+///
+/// No git, no repository, or no such revision.
+pub(crate) fn is_at_revision(dir: &Path, revision: &str, name: &str) -> Result<bool, Error> {
+    let commit = commit(dir, revision)?;
+    Ok(git(dir, &["cat-file", "-e", &format!("{commit}:./{name}")])?.status.success())
+}
+
 /// Returns the file `name` of the pins folder `dir` as of `revision` in the git repository that it is in.
 ///
 /// # Errors
 ///
 /// No git, no repository, no such revision, or no such file in it.
 pub(crate) fn at_revision(dir: &Path, revision: &str, name: &str) -> Result<Vec<u8>, Error> {
-    let git = |arguments: &[&str]| {
-        let output = Command::new("git").arg("-C").arg(dir).args(arguments).output();
-        output.map_err(|error| Error::invalid(format!("failed to run `git`: {error}")))
-    };
-    let wanted = format!("{revision}^{{commit}}");
-    let found = git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])?;
-    let commit = String::from_utf8_lossy(&found.stdout).trim().to_owned();
-    if !found.status.success() || commit.is_empty() {
-        let why = String::from_utf8_lossy(&found.stderr).trim().to_owned();
-        let error =
-            Error::invalid(format!("no revision `{revision}` in the git repository of `{}`", dir.display()));
-        return Err(if why.is_empty() { error } else { error.note(why) });
-    }
-    let shown = git(&["show", &format!("{commit}:./{name}")])?;
+    let commit = commit(dir, revision)?;
+    let shown = git(dir, &["show", &format!("{commit}:./{name}")])?;
     if shown.status.success() {
         return Ok(shown.stdout);
     }
-    let listed = git(&["ls-tree", "--name-only", &commit, "./"])?;
+    let listed = git(dir, &["ls-tree", "--name-only", &commit, "./"])?;
     let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
     let names =
         listed.lines().filter_map(|name| name.strip_suffix(".json")).filter(|name| *name != "channels");
