@@ -16,11 +16,13 @@ use coreos_pins_build::url::Url;
 use coreos_pins_build::{Error, quoted};
 use serde_json::json;
 
+use crate::builders::{self, Stored};
 use crate::context::Context;
 use crate::hosts;
 use crate::items::{self, Kind};
 use crate::output::{Output, say, warn};
 use crate::pins::policy as read_policy;
+use crate::registry::Registries;
 use crate::side_by_side::side_by_side;
 use crate::upstream::Channel;
 
@@ -43,6 +45,10 @@ pub(crate) struct Arguments {
     /// The PINS_SHA256 of a binary: check that it was built from these very pins
     #[arg(long, value_name = "HEX")]
     embedded: Option<String>,
+
+    /// Credentials for registries, in place of those that skopeo and podman go by
+    #[arg(long, value_name = "FILE")]
+    authfile: Option<std::path::PathBuf>,
 
     /// A host that is fine although it is private, or by plain http; may be repeated
     #[arg(long, value_name = "HOST")]
@@ -78,6 +84,10 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Output, Er
     let mut pins: BTreeMap<String, Pin> = BTreeMap::new();
     for name in &names {
         let path = dir.join(format!("{name}.json"));
+        // A channel may have builder pins only.
+        if !path.exists() {
+            continue;
+        }
         let bytes = read_file(&path)?;
         match Pin::read(&path.display().to_string(), &bytes) {
             Ok(pin) => {
@@ -92,14 +102,33 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Output, Er
     for (name, pin) in &pins {
         offline(name, pin, policy.as_ref(), &arguments.allow_host, &mut findings);
     }
-    if let Err(error) = coreos_pins_build::pins::builders(&dir) {
-        findings.error("builders", &error);
+    let mut builder_pins: Vec<(String, Stored)> = Vec::new();
+    for (channel, builder) in builders::there(&dir)? {
+        if !names.contains(&channel) {
+            continue;
+        }
+        match Stored::read(&dir, &builder, &channel, None) {
+            Ok(stored) => builder_pins.extend(stored.map(|stored| (channel, stored))),
+            Err(error) => findings.error(&channel, &error),
+        }
     }
     if let Some(embedded) = &arguments.embedded {
         check_embedded(&dir, embedded, &mut findings)?;
     }
     if arguments.online {
-        online(&pins, policy.as_ref(), &context.source()?, &mut findings);
+        let source = context.source()?;
+        online(&pins, policy.as_ref(), &source, &mut findings);
+        let credentials = Context::credentials(arguments.authfile.clone());
+        let registries = Registries::new(&source, &credentials);
+        let answers = side_by_side(&builder_pins, "asking for builders", |(_, stored)| {
+            builders::lost(&registries, stored)
+        });
+        for ((channel, _), answer) in builder_pins.iter().zip(answers) {
+            match answer {
+                Ok(lost) => lost.into_iter().for_each(|line| findings.fault(channel, line)),
+                Err(error) => findings.error(channel, &error),
+            }
+        }
     }
     Ok(report(&names, &findings, context.json))
 }
@@ -114,7 +143,9 @@ fn names(dir: &Path, asked: &[String]) -> Result<Vec<String>, Error> {
             there.extend(name.strip_suffix(".json").map(str::to_owned));
         }
     }
+    there.extend(builders::there(dir)?.into_iter().map(|(channel, _)| channel));
     there.sort();
+    there.dedup();
     if let Some(unknown) = asked.iter().find(|name| !there.contains(name)) {
         return Err(Error::invalid(format!("no pin of channel `{unknown}` in `{}`", dir.display()))
             .note(format!("pinned are {}", quoted(there.iter().map(String::as_str)))));

@@ -104,6 +104,35 @@ pub(super) fn pin(
     Ok(Stored { text: pin.to_text(), pin, index })
 }
 
+/// Returns what of the container that `pin` names is not there any more, a line each: the index, an image, a config; and
+/// whether the images still say that they are of the pinned commit.
+///
+/// # Errors
+///
+/// No answer.
+pub(super) fn lost(registries: &Registries<'_>, pin: &BuilderPin) -> Result<Vec<String>, Error> {
+    let mut lost = Vec::new();
+    if registries.manifest(&Reference::parse(&pin.reference())?)?.is_none() {
+        lost.push(format!("`{}` is gone: no tag holds it", pin.reference()));
+    }
+    for (name, digest) in pin.architectures.iter() {
+        let child = Reference::parse(&format!("{}@{digest}", pin.image))?;
+        match Facts::of(registries, &child, name, &pin.digest) {
+            Ok(facts) if facts.revision == pin.revision => {}
+            Ok(facts) => lost.push(format!(
+                "`{child}`, for `{name}`, is of commit {}, and the pin of {}",
+                facts.revision.as_deref().unwrap_or("unknown"),
+                pin.revision.as_deref().unwrap_or("unknown")
+            )),
+            Err(error) if error.exit_status() == 1 => {
+                lost.push(format!("the image for `{name}` is gone: `{child}`"));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(lost)
+}
+
 /// What the image of one architecture says of itself.
 struct Facts {
     revision: Option<String>,

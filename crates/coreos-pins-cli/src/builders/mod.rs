@@ -9,6 +9,7 @@ use coreos_pins_build::policy::{self, Policy};
 use coreos_pins_build::{Error, quoted};
 
 use crate::pins::at_revision;
+use crate::registry::Registries;
 use crate::write::{Batch, File};
 
 pub(crate) mod check;
@@ -73,6 +74,43 @@ impl Stored {
         };
         Ok(Some(Self { pin, text: text(bytes, &name)?, index: text(index, &index_name)? }))
     }
+}
+
+/// Returns (channel, builder) of every builder pin in the pins folder `dir`, sorted.
+///
+/// # Errors
+///
+/// A folder that cannot be read.
+pub(crate) fn there(dir: &Path) -> Result<Vec<(String, String)>, Error> {
+    let names = |folder: &Path| -> Result<Vec<String>, Error> {
+        let failed = |error| Error::io("read", folder, error);
+        if !folder.is_dir() {
+            return Ok(Vec::new());
+        }
+        let entries = std::fs::read_dir(folder).map_err(failed)?;
+        let names =
+            entries.map(|entry| Ok(entry.map_err(failed)?.file_name().to_string_lossy().into_owned()));
+        names.filter(|name| name.as_ref().map_or(true, |name| !name.starts_with('.'))).collect()
+    };
+    let mut there = Vec::new();
+    for builder in names(&dir.join(FOLDER))? {
+        for file in names(&dir.join(FOLDER).join(&builder))? {
+            there.extend(file.strip_suffix(".json").map(|channel| (channel.to_owned(), builder.clone())));
+        }
+    }
+    there.sort();
+    Ok(there)
+}
+
+/// Returns what of a pinned container its registry has no more: the index, an image, a config, a guard. Each is a line.
+///
+/// # Errors
+///
+/// No answer.
+pub(crate) fn lost(registries: &Registries<'_>, stored: &Stored) -> Result<Vec<String>, Error> {
+    let mut lost = look_up::lost(registries, &stored.pin)?;
+    lost.extend(guards::missing(registries, stored)?);
+    Ok(lost)
 }
 
 /// Writes builder pins and their indexes: all of them or none. Manifests that no pin names stay.

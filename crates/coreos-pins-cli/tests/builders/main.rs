@@ -137,9 +137,44 @@ fn a_pinned_source_is_copied_byte_by_byte_while_the_tag_moves() {
     done(&folder, &["promote", "testing", "stable", "--from-rev", "HEAD"]);
     assert_eq!(pin(&folder, "stable"), testing);
     refused(&folder, &["promote", "testing", "stable", "--from-rev", "nope"], 2, "no revision `nope`");
-    // What is pinned goes into the build.
-    let run = folder.run_in("", &["verify"], &[]);
-    assert!(!run.stdout.contains("builders"), "{}", run.stdout);
+}
+
+#[test]
+fn verify_walks_from_the_pin_to_all_that_it_stands_for() {
+    let registry = Registry::start();
+    let digest = registry.push(&ARCHES, "1111");
+    let folder = folder(&registry);
+    done(&folder, &["promote", "testing-devel", "testing"]);
+    assert_eq!(done(&folder, &["verify"]), "testing: ok\n");
+    assert_eq!(done(&folder, &["verify", "testing", "--online"]), "testing: ok\n");
+    registry.untag(&guard(&digest));
+    let child = done(&folder, &["ref", "testing", "--arch", "arm64"]);
+    let child = child.trim().split_once('@').unwrap().1;
+    registry.remove(child);
+    registry.remove(&digest);
+    let run = run(&folder, &["verify", "--online"]);
+    assert_eq!((run.status, run.stderr.as_str()), (1, ""));
+    for said in [
+        format!("{digest}` is gone: no tag holds it"),
+        format!("the image for `aarch64` is gone: `{}@{child}`", registry.image),
+        format!("{}` is not there", guard(&digest)),
+    ] {
+        assert!(run.stdout.contains(&said), "{said}: {}", run.stdout);
+    }
+    registry.misbehave(Faults { says: Some(401), ..Faults::default() });
+    assert_eq!(self::run(&folder, &["verify", "--online"]).status, 3);
+    // Rule 14: without any network.
+    let file = format!("pins/manifests/{}.json", digest.replace(':', "-"));
+    let sound = folder.read(&file);
+    folder.write(&file, &sound.replace("amd64", "amd65"));
+    let run = self::run(&folder, &["verify"]);
+    assert!(run.status == 1 && run.stdout.contains(&format!("{file}: its SHA-256 is ")), "{}", run.stdout);
+    folder.write(&file, &sound);
+    folder.write(
+        "pins/builders/coreos-assembler/testing.json",
+        &pin(&folder, "testing").replace("\"tag\"", "\"tags\""),
+    );
+    assert!(self::run(&folder, &["verify"]).stdout.contains("tags: unknown field `tags`"));
 }
 
 #[test]
