@@ -4,10 +4,10 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use coreos_pins_build::Error;
 use coreos_pins_build::build_name::BuildName;
 use coreos_pins_build::pin::Pin;
 use coreos_pins_build::pins::Pins;
+use coreos_pins_build::{Error, quoted};
 
 use crate::context::Context;
 use crate::output::Output;
@@ -28,6 +28,14 @@ pub(crate) struct Arguments {
     #[arg(long = "as", value_name = "FORM")]
     form: Form,
 
+    /// Which builder, where several are pinned
+    #[arg(long, value_name = "NAME")]
+    builder: Option<String>,
+
+    /// What `build-args` calls the builder
+    #[arg(long, value_name = "NAME", default_value = "BUILDER_IMG")]
+    name: String,
+
     /// Write to this file in place of standard output
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -37,23 +45,38 @@ pub(crate) struct Arguments {
 enum Form {
     /// Stream metadata, without the pin's own key
     Stream,
-    /// Assignments for a shell: DEFAULT_CHANNEL, BUILD_NAME, BASE_URL and, where there is one, RELEASE_IMAGE
+    /// Assignments for a shell: DEFAULT_CHANNEL, BUILD_NAME, BASE_URL; where they are pinned, RELEASE_IMAGE and
+    /// COREOS_ASSEMBLER_IMAGE
     Env,
     /// The ConfigMap `coreos-bootimages` that OpenShift clusters have
     Configmap,
+    /// The builder, as `.cosa-ref` has it: `image@digest`
+    CosaRef,
+    /// The builder, as `build-args.conf` has it: `BUILDER_IMG=image@digest`
+    BuildArgs,
+    /// The builder, as the configuration of Fedora CoreOS's pipeline has it
+    Pipecfg,
 }
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Output, Error> {
     let dir = context.pins_dir()?;
     let pins = Pins::load(&dir)?;
-    let pin = pin_of(&pins, &dir, &arguments.channel)?;
+    let channel = arguments.channel.as_str();
+    let pin = || pin_of(&pins, &dir, channel);
     let text = match arguments.form {
-        Form::Stream => pin.stream.to_text(),
+        Form::Stream => pin()?.stream.to_text(),
         Form::Env => {
-            let policy = pins.policy_of(&arguments.channel).and_then(|policy| policy.base_url.as_deref());
-            env(&arguments.channel, pin, policy)
+            // A channel may have builder pins only.
+            let pin = if pins.builders.contains_key(channel) { pin().ok() } else { Some(pin()?) };
+            let policy = pins.policy_of(channel).and_then(|policy| policy.base_url.as_deref());
+            env(channel, pin, policy) + &builder_variables(&pins, channel)
         }
-        Form::Configmap => configmap(pin),
+        Form::Configmap => configmap(pin()?),
+        Form::CosaRef => format!("{}\n", builder(&pins, arguments)?),
+        Form::BuildArgs => format!("{}={}\n", arguments.name, builder(&pins, arguments)?),
+        Form::Pipecfg => {
+            format!("streams:\n  {channel}:\n    cosa_img: {}\n", builder(&pins, arguments)?)
+        }
     };
     match &arguments.output {
         None => Ok(Output::document(text)),
@@ -64,8 +87,37 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Output, Er
     }
 }
 
+/// Returns the reference of the pinned builder.
+fn builder(pins: &Pins, arguments: &Arguments) -> Result<String, Error> {
+    let Arguments { channel, builder, .. } = arguments;
+    let pinned: Vec<_> = pins.builders.get(channel).into_iter().flatten().collect();
+    let names = || quoted(pinned.iter().map(|(name, _)| name.as_str()));
+    let chosen: Vec<_> =
+        pinned.iter().filter(|(name, _)| builder.as_ref().is_none_or(|builder| builder == *name)).collect();
+    match chosen.as_slice() {
+        [(_, pin)] => Ok(pin.reference()),
+        [] if pinned.is_empty() => Err(Error::refused(format!("channel `{channel}` has no builder pin"))
+            .help(format!("make one: coreos-pins promote SOURCE {channel}"))),
+        [] => Err(Error::invalid("no such builder is pinned").note(format!("pinned are {}", names()))),
+        _ => Err(Error::invalid("several builders are pinned")
+            .note(format!("they are {}", names()))
+            .help("name one with --builder")),
+    }
+}
+
+/// Returns an assignment for each pinned builder: `COREOS_ASSEMBLER_IMAGE`.
+fn builder_variables(pins: &Pins, channel: &str) -> String {
+    let name = |builder: &str| {
+        let upper = builder.to_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_");
+        format!("{upper}_IMAGE")
+    };
+    let pinned = pins.builders.get(channel).into_iter().flatten();
+    pinned.map(|(builder, pin)| format!("{}={}\n", name(builder), quote(&pin.reference()))).collect()
+}
+
 /// Returns assignments for a shell. They are not exported: a build that sees `BASE_URL` looks the build up there.
-fn env(channel: &str, pin: &Pin, policy_base_url: Option<&str>) -> String {
+fn env(channel: &str, pin: Option<&Pin>, policy_base_url: Option<&str>) -> String {
+    let Some(pin) = pin else { return format!("DEFAULT_CHANNEL={}\n", quote(channel)) };
     let build = BuildName::of(&pin.stream.build_names()).to_string();
     let header = pin.header.as_ref();
     let base_url = header.map(|header| header.base_url.as_str()).or(policy_base_url);

@@ -10,8 +10,10 @@ mod context;
 mod diff;
 mod difference;
 mod download;
+mod edit;
 mod export;
 mod folder;
+mod hold;
 mod hosts;
 mod import;
 mod items;
@@ -63,13 +65,17 @@ enum Command {
     Download(download::Arguments),
     Export(export::Arguments),
     Guard(builders::guard::Arguments),
+    Hold(hold::Hold),
     Import(import::Arguments),
     Promote(builders::promote::Arguments),
     #[command(name = "ref")]
     Reference(builders::reference::Arguments),
     Resolve(builders::resolve::Arguments),
     Schema(schema::Arguments),
+    Set(builders::set::Set),
     Show(show::Arguments),
+    Unhold(hold::Unhold),
+    Update(builders::set::Update),
     Verify(verify::Arguments),
     Completions(Completions),
     Man(Man),
@@ -112,12 +118,16 @@ fn run(cli: &Cli) -> Result<Output, Error> {
         Command::Download(arguments) => download::run(&context, arguments),
         Command::Export(arguments) => export::run(&context, arguments),
         Command::Guard(arguments) => builders::guard::run(&context, arguments),
+        Command::Hold(arguments) => hold::hold(&context, arguments),
         Command::Import(arguments) => import::run(&context, arguments),
         Command::Promote(arguments) => builders::promote::run(&context, arguments),
         Command::Reference(arguments) => builders::reference::run(&context, arguments),
         Command::Resolve(arguments) => builders::resolve::run(&context, arguments),
         Command::Schema(arguments) => Ok(schema::run(arguments)),
+        Command::Set(arguments) => builders::set::set(&context, arguments),
         Command::Show(arguments) => show::run(&context, arguments),
+        Command::Unhold(arguments) => hold::unhold(&context, arguments),
+        Command::Update(arguments) => builders::set::update(&context, arguments),
         Command::Verify(arguments) => verify::run(&context, arguments),
         Command::Completions(Completions { shell }) => {
             let mut script = Vec::new();

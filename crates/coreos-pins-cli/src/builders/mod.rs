@@ -19,6 +19,7 @@ mod look_up;
 pub(crate) mod promote;
 pub(crate) mod reference;
 pub(crate) mod resolve;
+pub(crate) mod set;
 
 /// A builder pin with the bytes of both its files.
 #[derive(Clone)]

@@ -495,3 +495,114 @@ fn passwords_and_tokens_are_found_sent_and_never_shown() {
         run.stderr
     );
 }
+
+#[test]
+fn a_hot_fix_is_set_with_its_reason_and_replaced_by_the_next_promotion() {
+    let registry = Registry::start();
+    let baked = registry.push(&ARCHES, "1111");
+    let folder = folder(&registry);
+    done(&folder, &["promote", "testing-devel", "testing"]);
+    done(&folder, &["promote", "testing", "stable"]);
+    let fix = registry.push(&ARCHES, "f1f1");
+    let tag = format!("{}:main", registry.image);
+    refused(&folder, &["set", "stable", &tag], 2, "--reason");
+    refused(&folder, &["set", "stable", &tag, "--reason", " "], 2, "--reason: expected a reason");
+    refused(&folder, &["set", "testing-devel", &tag, "--reason", "r"], 1, "floats");
+    refused(&folder, &["set", "held", &tag, "--reason", "r"], 1, "is on hold: a bug");
+    assert_eq!(
+        done(&folder, &["set", "stable", &tag, "--reason", "https://example.com/1"]),
+        format!("stable: coreos-assembler: {}@{fix}\n", registry.image)
+    );
+    let value: Value = serde_json::from_str(&pin(&folder, "stable")).unwrap();
+    assert_eq!(
+        (value["reason"].clone(), value["digest"].clone()),
+        (json!("https://example.com/1"), json!(fix))
+    );
+    assert_eq!(registry.tags()[&guard(&fix)], fix);
+    assert_eq!(done(&folder, &["verify", "stable", "--online"]), "stable: ok\n");
+    done(&folder, &["promote", "testing", "stable"]);
+    assert!(pin(&folder, "stable").contains(&baked) && !pin(&folder, "stable").contains("reason"));
+    // By digest, too.
+    done(&folder, &["set", "stable", &format!("{}@{fix}", registry.image), "--reason", "again"]);
+    assert!(!pin(&folder, "stable").contains("\"tag\""));
+}
+
+#[test]
+fn a_development_channel_may_be_pinned_and_moves_with_its_tag() {
+    let registry = Registry::start();
+    let first = registry.push(&ARCHES, "1111");
+    let folder = folder(&registry);
+    let policy = folder
+        .read("pins/channels.json")
+        .replace("\"next\":", "\"rawhide\": {}, \"next\":")
+        .replace("\"testing-devel\"]", "\"testing-devel\", \"rawhide\"]");
+    folder.write("pins/channels.json", &policy);
+    refused(&folder, &["update"], 1, "no channel that promotes from nowhere has a builder pin");
+    refused(&folder, &["update", "stable"], 1, "gets its pins by promotion");
+    refused(&folder, &["update", "testing-devel"], 1, "floats");
+    assert_eq!(
+        done(&folder, &["update", "rawhide"]),
+        format!("rawhide: coreos-assembler: {}@{first}\n", registry.image)
+    );
+    assert!(done(&folder, &["update"]).ends_with(", as before\n"));
+    let second = registry.push(&ARCHES, "2222");
+    let trial = run(&folder, &["update", "--dry-run"]);
+    assert!(
+        trial.status == 1 && trial.stdout.contains(&second) && pin(&folder, "rawhide").contains(&first),
+        "{}",
+        trial.stdout
+    );
+    // Pinned, so it is copied, whatever the tag is.
+    done(&folder, &["promote", "rawhide", "next"]);
+    assert_eq!(pin(&folder, "next"), pin(&folder, "rawhide"));
+    assert!(done(&folder, &["update"]).contains(&second));
+}
+
+#[test]
+fn a_hold_is_one_member_of_the_policy_and_everything_else_stays() {
+    let registry = Registry::start();
+    registry.push(&ARCHES, "1111");
+    let folder = folder(&registry);
+    let before = folder.read("pins/channels.json");
+    assert_eq!(
+        done(&folder, &["hold", "testing", "--reason", "it \"hurts\"", "--until", "2999-12-31"]),
+        "testing: on hold until 2999-12-31: it \"hurts\"\n"
+    );
+    refused(
+        &folder,
+        &["promote", "testing-devel", "testing"],
+        1,
+        "channel `testing` is on hold until 2999-12-31: it \"hurts\"",
+    );
+    assert_eq!(done(&folder, &["unhold", "testing"]), "testing: free to move\n");
+    assert_eq!(folder.read("pins/channels.json"), before);
+    assert_eq!(done(&folder, &["unhold", "testing"]), "testing: not on hold\n");
+    refused(&folder, &["hold", "testing"], 2, "--reason");
+    refused(&folder, &["hold", "testing", "--reason", ""], 2, "expected a reason, found none");
+    refused(
+        &folder,
+        &["hold", "testing", "--reason", "r", "--until", "2026-02-30"],
+        2,
+        "expected a date `YYYY-MM-DD`",
+    );
+    refused(&folder, &["hold", "nope", "--reason", "r"], 2, "no channel `nope`");
+}
+
+#[test]
+fn a_builder_is_exported_as_people_have_it() {
+    let registry = Registry::start();
+    let digest = registry.push(&ARCHES, "1111");
+    let folder = folder(&registry);
+    refused(&folder, &["export", "testing", "--as", "cosa-ref"], 1, "channel `testing` has no builder pin");
+    done(&folder, &["promote", "testing-devel", "testing"]);
+    let reference = format!("{}@{digest}", registry.image);
+    let export = |form: &str| done(&folder, &["export", "testing", "--as", form]);
+    assert_eq!(export("cosa-ref"), format!("{reference}\n"));
+    assert_eq!(export("build-args"), format!("BUILDER_IMG={reference}\n"));
+    assert_eq!(
+        done(&folder, &["export", "testing", "--as", "build-args", "--name", "X"]),
+        format!("X={reference}\n")
+    );
+    assert_eq!(export("pipecfg"), format!("streams:\n  testing:\n    cosa_img: {reference}\n"));
+    assert_eq!(export("env"), format!("DEFAULT_CHANNEL=testing\nCOREOS_ASSEMBLER_IMAGE={reference}\n"));
+}
