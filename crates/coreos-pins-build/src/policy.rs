@@ -20,9 +20,6 @@ pub const VERSION: u64 = 1;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Policy {
-    /// The URL of this format's JSON Schema, for editors; it is ignored.
-    #[serde(default, rename = "$schema", skip_serializing_if = "Option::is_none")]
-    pub schema: Option<String>,
     /// The version of this format: 1.
     pub version: u64,
     /// The default channel.
@@ -33,6 +30,9 @@ pub struct Policy {
     /// By the builder's name.
     #[serde(default)]
     pub builders: Map<Builder>,
+    /// The URL of this format's JSON Schema, for editors; it is ignored.
+    #[serde(default, rename = "$schema", skip_serializing_if = "Option::is_none")]
+    pub schema: Option<String>,
 }
 
 /// What is decided for one channel.
