@@ -74,13 +74,21 @@ pub(crate) fn named(dir: impl Fn() -> Result<PathBuf, Error>, name: &str) -> Res
 }
 
 /// Runs git in the pins folder `dir`.
-fn git(dir: &Path, arguments: &[&str]) -> Result<std::process::Output, Error> {
+///
+/// # Errors
+///
+/// There is no git.
+pub(crate) fn git(dir: &Path, arguments: &[&str]) -> Result<std::process::Output, Error> {
     let output = Command::new("git").arg("-C").arg(dir).args(arguments).output();
     output.map_err(|error| Error::invalid(format!("failed to run `git`: {error}")))
 }
 
 /// Returns the commit that `revision` names.
-fn commit(dir: &Path, revision: &str) -> Result<String, Error> {
+///
+/// # Errors
+///
+/// No git, no repository, or no such revision.
+pub(crate) fn commit(dir: &Path, revision: &str) -> Result<String, Error> {
     let wanted = format!("{revision}^{{commit}}");
     let found = git(dir, &["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])?;
     let commit = String::from_utf8_lossy(&found.stdout).trim().to_owned();

@@ -28,6 +28,11 @@ fn guards(pin: &BuilderPin) -> Vec<Guard> {
     guards
 }
 
+/// Returns the tags that guard `pin`.
+pub(super) fn tags(pin: &BuilderPin) -> impl Iterator<Item = String> {
+    guards(pin).into_iter().map(|guard| guard.tag)
+}
+
 /// Returns the guards of `stored` that are not there, each as a line.
 ///
 /// # Errors

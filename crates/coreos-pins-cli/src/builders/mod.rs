@@ -13,8 +13,10 @@ use crate::registry::Registries;
 use crate::write::{Batch, File};
 
 pub(crate) mod check;
+pub(crate) mod check_promotion;
 pub(crate) mod guard;
 mod guards;
+pub(crate) mod list_guards;
 mod look_up;
 pub(crate) mod promote;
 pub(crate) mod reference;

@@ -224,7 +224,7 @@ pub(crate) fn check_hold(channel: &str, policy: &policy::Channel, today: &str) -
         Some(hold) => {
             let until = hold.until.as_ref().map(|until| format!(" until {until}")).unwrap_or_default();
             Err(Error::refused(format!("channel `{channel}` is on hold{until}: {}", hold.reason))
-                .help("take `hold` out of channels.json to bump it"))
+                .help(format!("lift it: coreos-pins unhold {channel}")))
         }
     }
 }

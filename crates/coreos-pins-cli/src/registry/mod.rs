@@ -127,6 +127,43 @@ impl<'a> Registries<'a> {
     }
 }
 
+impl Registries<'_> {
+    /// Lists the tags of the repository of `reference`, page by page.
+    ///
+    /// # Errors
+    ///
+    /// No answer, or no list.
+    pub(crate) fn tags(&self, reference: &Reference) -> Result<Vec<String>, Error> {
+        /// A registry that names a next page for ever would be asked for ever.
+        const MOST_PAGES: usize = 1000;
+        let base = url(reference, &["tags", "list"])?.public();
+        let mut next = Url::parse(&format!("{base}?n=100"))?;
+        let mut tags = Vec::new();
+        for _ in 0..MOST_PAGES {
+            let reply = self.send(reference, "pull", Request::new(Method::Get, &next))?;
+            if reply.status != 200 {
+                return Err(refused(&next, &reply));
+            }
+            let members: Map<Value> = json::read(&next.to_string(), &reply.body)?;
+            if let Some(Value::Array(page)) = members.get("tags") {
+                tags.extend(page.iter().filter_map(|tag| match tag {
+                    Value::String(tag) => Some(tag.clone()),
+                    _ => None,
+                }));
+            }
+            let link = reply.header("link").and_then(|link| link.strip_prefix('<')?.split_once('>'));
+            let Some((path, _)) = link.filter(|(_, rest)| rest.contains("rel=\"next\"")) else {
+                return Ok(tags);
+            };
+            // On the same registry, whatever the link says.
+            let path =
+                path.split_once("://").map_or(path, |(_, rest)| rest.find('/').map_or("/", |at| &rest[at..]));
+            next = Url::parse(&format!("{}{path}", origin(reference)))?;
+        }
+        Err(Error::no_answer(format!("`{base}` has more than {MOST_PAGES} pages")))
+    }
+}
+
 /// Returns `https://registry`; plain http for one on this machine, whose certificate nobody has signed.
 fn origin(reference: &Reference) -> String {
     let registry = match reference.registry() {

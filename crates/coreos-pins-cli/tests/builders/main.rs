@@ -606,3 +606,76 @@ fn a_builder_is_exported_as_people_have_it() {
     assert_eq!(export("pipecfg"), format!("streams:\n  testing:\n    cosa_img: {reference}\n"));
     assert_eq!(export("env"), format!("DEFAULT_CHANNEL=testing\nCOREOS_ASSEMBLER_IMAGE={reference}\n"));
 }
+
+#[test]
+fn a_pull_request_that_only_promotes_is_told_from_one_that_does_more() {
+    let registry = Registry::start();
+    registry.push(&ARCHES, "1111");
+    let folder = folder(&registry);
+    folder.git(&["init", "-q"]);
+    let commit = |message: &str| {
+        folder.git(&["add", "-A"]);
+        folder.git(&["commit", "-qm", message]);
+    };
+    commit("policy");
+    done(&folder, &["promote", "testing-devel", "testing"]);
+    commit("testing");
+    assert_eq!(done(&folder, &["check-promotion", "HEAD~1", "HEAD"]), "promoted testing: coreos-assembler\n");
+    registry.push(&ARCHES, "2222");
+    done(&folder, &["promote", "testing", "stable"]);
+    commit("stable");
+    assert_eq!(done(&folder, &["check-promotion", "HEAD~1", "HEAD"]), "promoted stable: coreos-assembler\n");
+    assert_eq!(done(&folder, &["check-promotion", "HEAD", "HEAD"]), "nothing is promoted\n");
+    let finds = |said: &str| {
+        let run = run(&folder, &["check-promotion", "HEAD~1", "HEAD"]);
+        assert!(run.status == 1 && run.stdout.contains(said), "{said}: {}{}", run.stdout, run.stderr);
+    };
+    // Not the one of testing.
+    done(&folder, &["promote", "testing-devel", "next"]);
+    let other = pin(&folder, "next");
+    folder.write("pins/builders/coreos-assembler/stable.json", &other);
+    commit("another");
+    finds("stable.json: it is the pin of none of `testing`");
+    let tag = format!("{}:main", registry.image);
+    done(&folder, &["set", "testing", &tag, "--reason", "r"]);
+    commit("by hand");
+    finds("testing.json: it was set by hand");
+    folder.write("pins/channels.json", &format!("{}\n", folder.read("pins/channels.json")));
+    commit("policy");
+    finds("channels.json differs, which is no builder pin");
+    folder.write("README", "x");
+    commit("outside");
+    finds("1 files outside of `pins` differ");
+    refused(&folder, &["check-promotion", "nope", "HEAD"], 2, "no revision `nope`");
+}
+
+#[test]
+fn guards_that_nobody_needs_are_listed_and_left_alone() {
+    let registry = Registry::start();
+    let first = registry.push(&ARCHES, "1111");
+    let folder = folder(&registry);
+    folder.git(&["init", "-q"]);
+    done(&folder, &["promote", "testing-devel", "testing"]);
+    folder.git(&["add", "-A"]);
+    folder.git(&["commit", "-qm", "one"]);
+    let second = registry.push(&ARCHES, "2222");
+    done(&folder, &["promote", "testing-devel", "testing"]);
+    registry.tag("fcos-ffffffffff", &first);
+    let listed = done(&folder, &["list-guards"]);
+    for (tag, used) in [
+        (guard(&first), "in the history"),
+        (guard(&second), "testing"),
+        ("fcos-ffffffffff".to_owned(), "unused"),
+    ] {
+        assert!(
+            listed.lines().any(|line| line.split_whitespace().nth(1) == Some(&tag) && line.ends_with(used)),
+            "{tag} {used}: {listed}"
+        );
+    }
+    let unused = done(&folder, &["list-guards", "--unused"]);
+    assert_eq!(unused.lines().count(), 2, "{unused}");
+    assert!(
+        unused.ends_with("fcos-ffffffffff  unused\n") && registry.tags().contains_key("fcos-ffffffffff"),
+        "{unused}"
+    );
+}

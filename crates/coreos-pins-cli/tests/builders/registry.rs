@@ -232,6 +232,17 @@ impl State {
                 self.tags.insert(tag.to_owned(), digest);
                 respond(201, &[], b"")
             }
+            // Two a page, the way that most name the next one.
+            ("GET", Some(("tags", list))) => {
+                let after = list.split_once("last=").map_or("", |(_, last)| last);
+                let page: Vec<&String> =
+                    self.tags.keys().filter(|tag| tag.as_str() > after).take(2).collect();
+                let more =
+                    page.last().filter(|last| self.tags.keys().any(|tag| tag.as_str() > last.as_str()));
+                let link = more.map(|last| format!("</v2/{NAME}/tags/list?n=2&last={last}>; rel=\"next\""));
+                let headers: Vec<(&str, &str)> = link.iter().map(|link| ("Link", link.as_str())).collect();
+                respond(200, &headers, json!({ "name": NAME, "tags": page }).to_string().as_bytes())
+            }
             ("HEAD", _) if faults.is_terse => respond(405, &[], b""),
             ("GET" | "HEAD", Some(("manifests", name))) => {
                 let digest = self.tags.get(name).cloned().unwrap_or_else(|| name.to_owned());
