@@ -6,6 +6,7 @@ use crate::Error;
 use crate::build_name::rpm_architecture;
 use crate::error::quoted;
 use crate::json::{self, Map, Value};
+use crate::reference::{Reference, is_tag};
 use crate::stream::Stream;
 use crate::url::check_no_secret;
 
@@ -183,6 +184,30 @@ impl Policy {
                         "{at}: expected a date `YYYY-MM-DD`, found `{until}`"
                     )));
                 }
+            }
+        }
+        for (name, builder) in &self.builders {
+            let at = |key: &str| format!("{document}: builders.{name}.{key}");
+            let image = Reference::parse(&builder.image).map_err(|error| error.prefixed(&at("image")))?;
+            if image.tag().is_some() || image.digest().is_some() {
+                let found = &builder.image;
+                return Err(Error::invalid(format!(
+                    "{}: expected a repository without tag and digest, found `{found}`",
+                    at("image")
+                )));
+            }
+            if !is_tag(&builder.tag) {
+                return Err(Error::invalid(format!(
+                    "{}: expected a tag, found `{}`",
+                    at("tag"),
+                    builder.tag
+                )));
+            }
+            if name.is_empty() || name.starts_with('.') || name.contains(['/', '\\', '\0']) {
+                return Err(Error::invalid(format!(
+                    "{document}: builders: `{name}` is no name for a builder"
+                ))
+                .help("it is the name of a folder: `builders/NAME/CHANNEL.json`"));
             }
         }
         Ok(())

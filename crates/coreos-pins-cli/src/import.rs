@@ -6,10 +6,12 @@ use clap::Args;
 use coreos_pins_build::Error;
 use coreos_pins_build::build_name::{BuildName, rpm_architecture};
 use coreos_pins_build::pin::Pin;
+use coreos_pins_build::pins::read_file;
 use coreos_pins_build::policy;
 use coreos_pins_build::url::{Base, Url};
 use serde_json::json;
 
+use crate::builders;
 use crate::bump::published_at;
 use crate::bump::refusals::{self, Allowed};
 use crate::context::Context;
@@ -20,8 +22,9 @@ use crate::write::{Batch, File};
 
 /// Make a pin that is not there yet, of a document that you have
 ///
-/// Stream metadata, release.json, meta.json and the installer's old rhcos.json are read. A pin that is there is never
-/// replaced: bump it.
+/// Stream metadata, release.json, meta.json and the installer's old rhcos.json are read. With --channel, so are
+/// `.cosa-ref`, `build-args.conf` and a pipeline's configuration: the image that they name becomes the channel's builder
+/// pin. A pin that is there is never replaced.
 #[derive(Args)]
 #[command(after_help = "Example:\n  coreos-pins import rhcos.json --channel rhel-9 --published-at \
                         https://raw.githubusercontent.com/openshift/installer/COMMIT/data/data/coreos/coreos-rhel-9.json")]
@@ -50,6 +53,13 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Output, Error> {
+    // What is no JSON may be one of the files that name builders.
+    let bytes = read_file(&arguments.file)?;
+    if let (Ok(text), Some(channel)) = (std::str::from_utf8(&bytes), &arguments.channel)
+        && !text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[', '<'])
+    {
+        return builders::import::run(context, &arguments.file, text, channel);
+    }
     let dir = context.pins_dir()?;
     let policy = read_policy(&dir)?;
     let published = arguments.published_at.as_deref().map(published_at).transpose()?;

@@ -17,6 +17,7 @@ mod hold;
 mod hosts;
 mod import;
 mod items;
+mod migrate;
 mod order;
 mod output;
 mod pins;
@@ -69,6 +70,7 @@ enum Command {
     Hold(hold::Hold),
     Import(import::Arguments),
     ListGuards(builders::list_guards::Arguments),
+    Migrate(migrate::Arguments),
     Promote(builders::promote::Arguments),
     #[command(name = "ref")]
     Reference(builders::reference::Arguments),
@@ -124,6 +126,7 @@ fn run(cli: &Cli) -> Result<Output, Error> {
         Command::Hold(arguments) => hold::hold(&context, arguments),
         Command::Import(arguments) => import::run(&context, arguments),
         Command::ListGuards(arguments) => builders::list_guards::run(&context, arguments),
+        Command::Migrate(_) => migrate::run(&context),
         Command::Promote(arguments) => builders::promote::run(&context, arguments),
         Command::Reference(arguments) => builders::reference::run(&context, arguments),
         Command::Resolve(arguments) => builders::resolve::run(&context, arguments),

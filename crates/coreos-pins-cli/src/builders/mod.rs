@@ -16,6 +16,7 @@ pub(crate) mod check;
 pub(crate) mod check_promotion;
 pub(crate) mod guard;
 mod guards;
+pub(crate) mod import;
 pub(crate) mod list_guards;
 mod look_up;
 pub(crate) mod promote;

@@ -679,3 +679,63 @@ fn guards_that_nobody_needs_are_listed_and_left_alone() {
         "{unused}"
     );
 }
+
+#[test]
+fn a_builder_that_people_have_named_already_becomes_a_first_pin() {
+    let registry = Registry::start();
+    let digest = registry.push(&ARCHES, "1111");
+    let folder = folder(&registry);
+    folder.write("build-args.conf", &format!("STREAM=testing\nBUILDER_IMG={}@{digest}\n", registry.image));
+    assert_eq!(
+        done(&folder, &["import", "build-args.conf", "--channel", "testing"]),
+        format!("testing: coreos-assembler: {}@{digest}\n", registry.image)
+    );
+    assert!(pin(&folder, "testing").contains(&digest));
+    refused(
+        &folder,
+        &["import", "build-args.conf", "--channel", "testing"],
+        1,
+        "is pinned for channel `testing` already",
+    );
+    folder.write(".cosa-ref", &format!("{}:main\n", registry.image));
+    done(&folder, &["import", ".cosa-ref", "--channel", "next"]);
+    folder.write("nothing.conf", "A=1\nB=2\n");
+    refused(&folder, &["import", "nothing.conf", "--channel", "stable"], 2, "names no image by digest");
+    assert_eq!(done(&folder, &["migrate"]), "every file is of version 1, the newest\n");
+}
+
+#[test]
+fn a_pipeline_builds_all_architectures_with_one_container_and_finds_out_another() {
+    let registry = Registry::start();
+    let digest = registry.push(&ARCHES, "1111");
+    let folder = folder(&registry);
+    done(&folder, &["promote", "testing-devel", "testing"]);
+    // The tag moves while the jobs run.
+    registry.push(&ARCHES, "2222");
+    let record = r#"{ "buildid": "44.1", "images": {}, "coreos-assembler.container-image-git": { "commit": "COMMIT", "dirty": "false" } }"#;
+    let pipeline = |commit: &str| {
+        let job = format!(
+            "#!/bin/sh\necho \"$1 $2\" >> jobs\necho '{}' > \"meta-$2.json\"\necho \"meta-$2.json\"\n",
+            record.replace("COMMIT", commit)
+        );
+        folder.write("job.sh", &job);
+        let bin = std::path::Path::new(env!("CARGO_BIN_EXE_coreos-pins")).parent().unwrap();
+        let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/pipeline.sh");
+        std::process::Command::new("sh")
+            .arg("-c")
+            .arg("chmod +x job.sh && exec sh \"$0\" testing 'x86_64 aarch64' ./job.sh")
+            .arg(script)
+            .current_dir(folder.path(""))
+            .env("PATH", format!("{}:{}", bin.display(), std::env::var("PATH").unwrap()))
+            .env_remove("COREOS_ASSEMBLER_IMAGE")
+            .env_remove("COREOS_PINS_DIR")
+            .output()
+            .unwrap()
+    };
+    let good = pipeline("1111");
+    assert!(good.status.success(), "{}", String::from_utf8_lossy(&good.stderr));
+    assert_eq!(folder.read("jobs"), format!("{0}@{digest} x86_64\n{0}@{digest} aarch64\n", registry.image));
+    let bad = pipeline("2222");
+    assert!(!bad.status.success());
+    assert!(String::from_utf8_lossy(&bad.stderr).contains("the build used commit 2222"));
+}
