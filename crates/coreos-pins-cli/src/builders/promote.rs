@@ -200,6 +200,10 @@ fn report(target: &str, changes: &[Change<'_>], as_json: bool, is_trial: bool) -
                 writeln!(text, "{target}: {builder} was {}, {verb} {}", shown(old), shown(new))
             }
         };
+        let has_same_images = |old: &Stored| old.pin.architectures == new.pin.architectures;
+        if change.is_change() && old.as_ref().is_some_and(has_same_images) {
+            let _ = writeln!(text, "  the same images: only their index was published anew");
+        }
         if let Some(url) = compare(change) {
             let _ = writeln!(text, "  {url}");
         }

@@ -739,3 +739,15 @@ fn a_pipeline_builds_all_architectures_with_one_container_and_finds_out_another(
     assert!(!bad.status.success());
     assert!(String::from_utf8_lossy(&bad.stderr).contains("the build used commit 2222"));
 }
+
+#[test]
+fn an_index_that_was_published_anew_with_the_same_images_is_called_that() {
+    let registry = Registry::start();
+    let first = registry.push(&ARCHES, "1111");
+    let folder = folder(&registry);
+    done(&folder, &["promote", "testing-devel", "testing"]);
+    let second = registry.push(&["arm64", "amd64"], "1111");
+    assert_ne!(first, second);
+    let said = done(&folder, &["promote", "testing-devel", "testing"]);
+    assert!(said.ends_with("  the same images: only their index was published anew\n"), "{said}");
+}

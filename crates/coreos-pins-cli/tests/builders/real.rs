@@ -219,6 +219,10 @@ fn stable_gets_the_container_that_baked_in_testing_and_it_outlives_garbage_colle
     assert!(real.pull(&reference, &pulled).is_err());
     let check = run(&folder, &["guard", "--check", "stable"]);
     assert_eq!((check.status, check.stdout.lines().count()), (1, 5), "{}{}", check.stdout, check.stderr);
+    let verified = run(&folder, &["verify", "stable", "--online"]);
+    assert_eq!((verified.status, verified.stderr.as_str()), (1, ""));
+    assert!(verified.stdout.contains(&format!("{digest}` is gone: no tag holds it")), "{}", verified.stdout);
+    assert!(verified.stdout.contains("the image for `s390x` is gone"), "{}", verified.stdout);
     // What is gone for good cannot be made again: nothing pretends that it could.
     let heal = run(&folder, &["guard"]);
     assert_ne!(heal.status, 0, "{}", heal.stdout);
