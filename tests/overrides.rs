@@ -131,7 +131,10 @@ fn a_build_that_is_not_there_is_the_error_that_helps() {
         errors.contains(&"nearest `47.33`, `47.59`; newest `47.59`, `47.33` (2 builds)".to_owned()),
         "{errors:#?}"
     );
-    assert_eq!(errors.last().unwrap(), "help: set DEFAULT_CHANNEL to a pinned channel, or unset it");
+    assert_eq!(
+        errors.last().unwrap(),
+        "help: name a build that is there with BUILD_NAME, or set DEFAULT_CHANNEL to a pinned channel"
+    );
 }
 
 #[test]

@@ -27,6 +27,9 @@ impl BuildName {
         if text == "latest" {
             return Ok(Self::Latest);
         }
+        if text.eq_ignore_ascii_case("latest") {
+            return Err(Error::invalid(format!("`{text}` is no build name, did you mean `latest`?")));
+        }
         if !text.contains('=') && !text.contains(',') && !text.is_empty() {
             return Ok(Self::Id(text.to_owned()));
         }
@@ -129,7 +132,7 @@ mod tests {
 
     #[test]
     fn half_names_are_refused() {
-        for text in ["", "x86_64=", "=1", "x86_64=1,", "1,2", "x86_64=1,amd64=2"] {
+        for text in ["LATEST", "Latest", "", "x86_64=", "=1", "x86_64=1,", "1,2", "x86_64=1,amd64=2"] {
             assert!(BuildName::parse(text).is_err(), "{text}");
         }
     }

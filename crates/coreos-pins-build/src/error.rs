@@ -79,13 +79,13 @@ impl Error {
         self
     }
 
-    /// Puts `message` in front: what was being done when this happened. What this error says becomes its notes, and the
-    /// help goes, for whoever adds the message knows better.
+    /// Puts `message` in front: what was being done when this happened. What this error says becomes its notes, the help
+    /// too, for whoever adds the message has help of their own.
     #[must_use]
     pub(crate) fn under(mut self, message: impl Into<String>) -> Self {
         let old = std::mem::replace(&mut self.0.message, message.into());
         self.0.notes.insert(0, old);
-        self.0.help = None;
+        self.0.notes.extend(self.0.help.take());
         self
     }
 

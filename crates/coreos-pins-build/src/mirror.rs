@@ -3,6 +3,7 @@
 use crate::stream::{
     Architecture, Artifact, AzureDisk, Extensions, Images, RegionImage, RegionObject, Regions, Stream,
 };
+use crate::url::Base;
 
 /// Most differences that are listed; there may be one for every file and region.
 const LISTED: usize = 20;
@@ -10,7 +11,7 @@ const LISTED: usize = 20;
 /// Returns `pinned` with the URLs that its files have at the mirror.
 ///
 /// Every checksum, image id and URL path of the pin must be at the mirror, and equal; what the mirror has besides is
-/// left out. Paths are those below the base URLs. Marketplace offers are in no document of a build, and stay as pinned.
+/// left out. Paths are those below the base URLs; where the mirror is one document, those at the end of its URLs. Marketplace offers are in no document of a build, and stay as pinned.
 ///
 /// # Errors
 ///
@@ -19,10 +20,12 @@ pub fn at_mirror(
     pinned: &Stream,
     pinned_base: &str,
     mirror: &Stream,
-    mirror_base: &str,
+    mirror_base: &Base,
 ) -> Result<Stream, Vec<String>> {
     let mut stream = pinned.clone();
-    let mut compared = Comparison { pinned_base, mirror_base, differences: Vec::new() };
+    let is_document = mirror_base.is_document();
+    let mirror_base = &mirror_base.public();
+    let mut compared = Comparison { pinned_base, mirror_base, is_document, differences: Vec::new() };
     for (name, architecture) in &mut stream.architectures {
         match mirror.architectures.get(name) {
             Some(found) => compared.architecture(name, architecture, found),
@@ -43,6 +46,8 @@ pub fn at_mirror(
 struct Comparison<'a> {
     pinned_base: &'a str,
     mirror_base: &'a str,
+    /// The mirror is one document, which may have its files anywhere.
+    is_document: bool,
     differences: Vec<String>,
 }
 
@@ -98,11 +103,11 @@ impl Comparison<'_> {
         let (place_of_unpacked, unpacked) =
             (format!("{place} uncompressed-sha256"), &pinned.uncompressed_sha256);
         self.optional(&place_of_unpacked, unpacked.as_ref(), found.uncompressed_sha256.as_ref());
-        self.text(
-            &format!("{place} path"),
-            below(&pinned.location, self.pinned_base),
-            below(&found.location, self.mirror_base),
-        );
+        let path = below(&pinned.location, self.pinned_base);
+        let is_there = self.is_document && found.location.ends_with(&format!("/{path}"));
+        if !is_there && pinned.location != found.location {
+            self.text(&format!("{place} path"), path, below(&found.location, self.mirror_base));
+        }
         pinned.location.clone_from(&found.location);
         // A signature is of the same bytes, wherever it lies; records name none.
         pinned.signature = match (&pinned.signature, &found.signature) {

@@ -43,7 +43,15 @@ impl Override<'_> {
         &self,
         source: impl FnOnce() -> Result<Source, Error>,
     ) -> Result<Overridden, Error> {
-        let (base, place) = self.base().map_err(|error| self.with_ignored(error).or_help(self.help()))?;
+        let (base, place) = self.base().map_err(|error| {
+            let help = match &self.settings.base_url {
+                Some(setting) => {
+                    format!("set {} to what comes before the channel's name in the URLs", setting.variable)
+                }
+                None => self.help(),
+            };
+            self.with_ignored(error).or_help(help)
+        })?;
         let policy = self.pins.policy_of(self.channel).cloned().unwrap_or_default();
         let pin = self.pins.pins.get(self.channel);
         let pinned: Vec<String> =
@@ -65,7 +73,7 @@ impl Override<'_> {
                 let header = pin.header.as_ref();
                 let pinned_base = header.map(|header| &header.base_url).or(policy.base_url.as_ref());
                 let pinned_base = pinned_base.map_or("", String::as_str);
-                let stream = at_mirror(&pin.stream, pinned_base, &found.stream, &base.public());
+                let stream = at_mirror(&pin.stream, pinned_base, &found.stream, &base);
                 let stream = stream.map_err(|differences| self.differs(&base, differences))?;
                 let builders = self.pins.builders.get(self.channel).cloned().unwrap_or_default();
                 (stream, header.and_then(|header| header.release_image.clone()), builders)
@@ -198,7 +206,13 @@ impl Override<'_> {
             (true, _) => {
                 format!("unset {} to build from the committed pin", self.override_variables().join(" and "))
             }
-            (false, Some(setting)) => format!("set {} to a pinned channel, or unset it", setting.variable),
+            (false, Some(setting)) => match &self.settings.build_name {
+                Some(build) => format!(
+                    "name a build that is there with {}, or set {} to a pinned channel",
+                    build.variable, setting.variable
+                ),
+                None => format!("set {} to a pinned channel, or unset it", setting.variable),
+            },
             (false, None) => {
                 // With the prefix, where the plain name would not be read.
                 let prefix = if self.settings.ignored.is_empty() { "" } else { "COREOS_PINS_" };

@@ -218,6 +218,7 @@ fn every_row_offline_is_the_pin_or_stops_with_no_request() {
         assert_eq!(error.exit_status(), 3);
         let text = error.to_string();
         assert!(text.contains("needs the network, and CARGO_NET_OFFLINE forbids it"), "{row:?}: {text}");
+        assert!(text.contains("unset CARGO_NET_OFFLINE, or use a `file://` URL"), "{row:?}: {text}");
         // Which variable made it need the network, and how to be rid of that.
         let by = match (has_base, name) {
             (true, Some(_)) => "BASE_URL and BUILD_NAME",
@@ -271,6 +272,33 @@ fn a_mirror_with_another_build_under_the_same_id_is_no_mirror() {
         record("1", "").replace("\"amis\": [", "\"amis\": [ { \"name\": \"r-2\", \"hvm\": \"ami-x\" }, ");
     fs::write(&meta, more).unwrap();
     is_whole(&world.resolve(Some(&base), None, true).unwrap(), "1", Origin::Named, &base);
+}
+
+#[test]
+fn a_mirror_that_is_one_document_is_compared_like_any_other() {
+    let world = World::new(true);
+    let home = &world.home.base;
+    let document = world.dir.path().join("stable.json");
+    let base = format!("file://{}", document.display());
+    // The very pin, and the same build with its files elsewhere.
+    for at in [home.as_str(), "https://mirror.example/deep/down"] {
+        fs::write(&document, pin(PINNED, home).replace(&format!("{home}/c"), &format!("{at}/c"))).unwrap();
+        let resolved = world.resolve(Some(&base), None, true).unwrap_or_else(|error| panic!("{at}: {error}"));
+        let channel = &resolved.channels["c"];
+        let (.., file) = channel.pin.stream.architectures["x86_64"].all_artifacts().next().unwrap();
+        assert_eq!(file.location, format!("{at}/c/1/x-1-qemu.qcow2"));
+        assert_eq!((channel.origin, channel.base_url.as_str()), (Origin::Named, base.as_str()));
+    }
+    // What differs is all that is told.
+    for (old, new, said) in [
+        ("ami-1", "ami-dead", "x86_64 aws r-1: pinned is `ami-1`, found `ami-dead`"),
+        ("x-1-qemu.qcow2", "y-1-qemu.qcow2", "x86_64 qemu qcow2 disk path: pinned is `c/1/x-1-qemu.qcow2`"),
+    ] {
+        fs::write(&document, pin(PINNED, home).replace(old, new)).unwrap();
+        let error = world.resolve(Some(&base), None, true).unwrap_err();
+        let lines: Vec<String> = error.lines().collect();
+        assert!(lines.len() == 3 && lines[1].starts_with(said), "{lines:#?}");
+    }
 }
 
 #[cfg(feature = "fetch")]

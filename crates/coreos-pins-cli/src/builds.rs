@@ -33,7 +33,10 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Output, Er
         Some(policy) => policy.clone(),
         None if pin.is_some() => coreos_pins_build::policy::Channel::default(),
         None => {
-            let names = pins.policy.iter().flat_map(|policy| policy.channels.keys()).chain(pins.names());
+            let mut names: Vec<&str> =
+                pins.policy.iter().flat_map(|policy| policy.channels.keys()).chain(pins.names()).collect();
+            names.sort_unstable();
+            names.dedup();
             return Err(Error::invalid(format!("no channel `{name}` in `{}`", dir.display()))
                 .note(format!("channels are {}", quoted(names))));
         }

@@ -89,6 +89,7 @@ enum Command {
 #[derive(Args)]
 #[command(after_help = "Example:\n  coreos-pins completions bash > /etc/bash_completion.d/coreos-pins")]
 struct Completions {
+    /// Which shell
     shell: clap_complete::Shell,
 }
 
@@ -96,6 +97,7 @@ struct Completions {
 #[derive(Args)]
 #[command(after_help = "Example:\n  coreos-pins man /usr/local/share/man/man1")]
 struct Man {
+    /// The folder to write to; it is made if it is not there
     dir: Option<PathBuf>,
 }
 
@@ -142,7 +144,8 @@ fn run(cli: &Cli) -> Result<Output, Error> {
             Ok(Output::document(String::from_utf8_lossy(&script)))
         }
         Command::Man(Man { dir: Some(dir) }) => {
-            clap_mangen::generate_to(Cli::command(), dir)
+            std::fs::create_dir_all(dir)
+                .and_then(|()| clap_mangen::generate_to(Cli::command(), dir))
                 .map_err(|error| Error::io("write to", dir, error))?;
             Ok(Output::ok(""))
         }

@@ -5,12 +5,13 @@ use std::path::Path;
 
 use clap::Args;
 use coreos_pins_build::build_name::BuildName;
+use coreos_pins_build::generate::generate;
 use coreos_pins_build::mirror::at_mirror;
 use coreos_pins_build::pin::Pin;
 use coreos_pins_build::pins::{Pins, read_file};
 use coreos_pins_build::policy::{self, Policy};
 use coreos_pins_build::resolve::resolve;
-use coreos_pins_build::settings::Settings;
+use coreos_pins_build::settings::{Setting, Settings};
 use coreos_pins_build::source::{Probe, Source};
 use coreos_pins_build::url::Url;
 use coreos_pins_build::{Error, quoted};
@@ -115,6 +116,11 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Output, Er
     if let Some(embedded) = &arguments.embedded {
         check_embedded(&dir, embedded, &mut findings)?;
     }
+    if findings.faults.is_empty()
+        && let Some(channel) = pins.keys().next()
+    {
+        check_buildable(&dir, channel, &mut findings);
+    }
     if arguments.online {
         let source = context.source()?;
         online(&pins, policy.as_ref(), &source, &mut findings);
@@ -207,6 +213,18 @@ fn stale_hosts(name: &str, pin: &Pin, bases: [&String; 2], allowed: &[String], f
     }
 }
 
+/// Checks that constants can be made of the pins: names of channels may become the same in Rust.
+fn check_buildable(dir: &Path, channel: &str, findings: &mut Findings) {
+    let setting = Setting { variable: "verify", value: channel.to_owned() };
+    let settings = Settings { default_channel: Some(setting), ..Settings::default() };
+    let none = || Err(Error::no_answer("no build is looked up"));
+    let generated =
+        Pins::load(dir).and_then(|pins| resolve(&settings, pins, none)).and_then(|all| generate(&all));
+    if let Err(error) = generated {
+        findings.error("all", &error);
+    }
+}
+
 /// Compares a binary's hash with that of the pins on disk.
 fn check_embedded(dir: &Path, embedded: &str, findings: &mut Findings) -> Result<(), Error> {
     let embedded = embedded.trim();
@@ -285,7 +303,7 @@ fn again(channel: &Channel<'_>, source: &Source) -> Result<Vec<String>, Error> {
     let build = BuildName::of(&pin.stream.build_names());
     let found = channel.find(source, &build, &format!("{}.json", channel.name))?;
     let pinned_base = pin.header.as_ref().map_or_else(|| base.public(), |header| header.base_url.clone());
-    Ok(match at_mirror(&pin.stream, &pinned_base, &found.stream, &base.public()) {
+    Ok(match at_mirror(&pin.stream, &pinned_base, &found.stream, &base) {
         Ok(_) => Vec::new(),
         Err(differences) => differences,
     })

@@ -116,6 +116,22 @@ fn form_hosts_and_policy_are_checked() {
 }
 
 #[test]
+fn pins_that_no_constants_can_be_made_of_are_found() {
+    let folder = pinned();
+    for name in ["sta-ble", "sta_ble"] {
+        folder.write(&format!("pins/{name}.json"), &folder.pin());
+    }
+    let run = verify(&folder, &[]);
+    assert_eq!(run.status, 1);
+    assert!(
+        run.stdout
+            .starts_with("all: channel `sta-ble` and channel `sta_ble` would both be `sta_ble` in Rust"),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
 fn every_fault_of_every_file_is_listed() {
     let folder = pinned();
     folder.write("pins/next.json", "{");

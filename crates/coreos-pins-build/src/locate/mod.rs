@@ -141,7 +141,11 @@ impl Search<'_> {
                 }
                 name => format!("no build `{name}` in channel `{channel}` (asked for by {asked_by})"),
             });
-            miss.lines().into_iter().chain(advice).fold(error, Error::note)
+            let mut lines = miss.lines();
+            // Behind the first place that was looked at: what helps is not to be looked for below all of them.
+            let behind = lines.len().min(1);
+            lines.splice(behind..behind, advice);
+            lines.into_iter().fold(error, Error::note)
         })
     }
 

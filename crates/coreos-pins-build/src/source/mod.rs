@@ -140,7 +140,7 @@ impl Source {
             #[cfg(not(feature = "fetch"))]
             Scheme::Http | Scheme::Https => {
                 Err(Error::no_answer(format!("`{url}` needs the network, and feature `fetch` is off"))
-                    .help("turn on feature `fetch` of coreos-pins, or use a `file://` URL"))
+                    .help("turn on feature `fetch` of `coreos-pins`, for pins of your own that of `coreos-pins-build`; or use a `file://` URL"))
             }
         }
     }
