@@ -73,6 +73,8 @@ fn what_no_pin_answers_is_one_clear_error() {
                 "no pin for channel `stabel` (asked for by DEFAULT_CHANNEL), did you mean `stable`?",
                 "`https://releases-rhcos.svc.ci.openshift.org/storage/releases/stabel/builds.json` needs the network, and \
                  feature `fetch` is off",
+                "turn on feature `fetch` of `coreos-pins`, for pins of your own that of `coreos-pins-build`; or use a \
+                 `file://` URL",
                 "pinned are `next`, `stable`",
                 "help: set DEFAULT_CHANNEL to a pinned channel, or unset it",
             ],

@@ -45,10 +45,10 @@ impl Override<'_> {
     ) -> Result<Overridden, Error> {
         let (base, place) = self.base().map_err(|error| {
             let help = match &self.settings.base_url {
-                Some(setting) => {
+                Some(setting) if !self.pins.pins.contains_key(self.channel) => {
                     format!("set {} to what comes before the channel's name in the URLs", setting.variable)
                 }
-                None => self.help(),
+                _ => self.help(),
             };
             self.with_ignored(error).or_help(help)
         })?;

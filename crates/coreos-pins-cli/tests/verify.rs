@@ -124,8 +124,9 @@ fn pins_that_no_constants_can_be_made_of_are_found() {
     let run = verify(&folder, &[]);
     assert_eq!(run.status, 1);
     assert!(
-        run.stdout
-            .starts_with("all: channel `sta-ble` and channel `sta_ble` would both be `sta_ble` in Rust"),
+        run.stdout.starts_with(
+            "all: pins: channel `sta-ble` and channel `sta_ble` would both be `sta_ble` in Rust"
+        ),
         "{}",
         run.stdout
     );
