@@ -65,3 +65,5 @@ pub use config::Config;
 pub use error::Error;
 #[doc(hidden)]
 pub use error::{escape_controls, quoted};
+#[doc(hidden)]
+pub use url::mask;

@@ -409,7 +409,7 @@ pub(crate) fn check_no_secret(url: &str) -> Result<(), String> {
 
 /// Returns `url` without user name, password, query and fragment: they may be secrets, and messages end up in logs. For
 /// text of any form.
-pub(crate) fn mask(url: &str) -> String {
+pub fn mask(url: &str) -> String {
     let (scheme, rest) =
         url.split_once("//").map_or(("", url), |(_, rest)| url.split_at(url.len() - rest.len()));
     let authority_end = rest.find(['/', '?', '#']).unwrap_or(rest.len());

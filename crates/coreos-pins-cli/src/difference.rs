@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use coreos_pins_build::mask;
 use coreos_pins_build::stream::Stream;
 use serde_json::{Value, json};
 
@@ -178,7 +179,10 @@ fn replaced_lines(old: &Item<'_>, new: &Item<'_>) -> Vec<String> {
     let pairs = old.members.iter().filter_map(|member| Some((member, new.get(member.name)?)));
     pairs
         .filter(|(member, found)| member.value != *found)
-        .map(|(member, found)| format!("{}: {} {}, now {found}", old.key, member.name, member.value))
+        .map(|(member, found)| {
+            // What is refused for a secret in it is not shown with it.
+            format!("{}: {} {}, now {}", old.key, member.name, mask(member.value), mask(found))
+        })
         .collect()
 }
 

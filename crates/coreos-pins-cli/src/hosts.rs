@@ -69,6 +69,10 @@ fn fault_of(url: &str) -> Option<(String, String)> {
         return Some((String::new(), "is no http or https URL".to_owned()));
     };
     let host = plain(parsed.host());
+    // Both may be secrets, and would be published with the pin.
+    if url.contains(['?', '#']) || url.split('/').nth(2).is_some_and(|authority| authority.contains('@')) {
+        return Some((String::new(), "has a user name, a query or a fragment".to_owned()));
+    }
     match parsed.scheme() {
         Scheme::File => Some((String::new(), "is a file of one machine".to_owned())),
         Scheme::Http => Some((host, "by plain http".to_owned())),
@@ -186,7 +190,14 @@ mod tests {
 
     #[test]
     fn what_has_no_host_cannot_be_allowed() {
-        for url in ["file:///x", "ftp://example.com/x", "../x", ""] {
+        for url in [
+            "file:///x",
+            "ftp://example.com/x",
+            "../x",
+            "",
+            "https://u:s3cr3t@example.com/x",
+            "https://example.com/x?token=s3cr3t",
+        ] {
             assert_eq!(fault_of(url).map(|(host, _)| host).as_deref(), Some(""), "{url}");
         }
     }

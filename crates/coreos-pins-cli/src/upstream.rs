@@ -135,8 +135,7 @@ impl Channel<'_> {
     ///
     /// No answer, or a document that cannot be read.
     pub(crate) fn document(&self, source: &Source, url: &Url) -> Result<Upstream, Error> {
-        // The base is of no account for a document.
-        let base = Base::parse("", &url.public())?;
+        let base = no_base()?;
         let reader = Reader::new(source);
         let found = self.search(&base, |search| search.document(&reader, url, None))?;
         Ok(Upstream { stream: found.stream, sources: sources(reader), warnings: found.warnings })
@@ -154,7 +153,7 @@ impl Channel<'_> {
         published_at: &Url,
         architecture: Option<&str>,
     ) -> Result<Upstream, Error> {
-        let base = Base::parse("", &published_at.public())?;
+        let base = no_base()?;
         let Document { name, sha256, content, .. } = document;
         let found = self.search(&base, |search| search.taken(&name, published_at, content, architecture))?;
         let source = pin::Source { sha256, url: published_at.public() };
@@ -234,6 +233,11 @@ impl Channel<'_> {
             }
         }
     }
+}
+
+/// Returns a base for where none is asked: a document is where it is.
+fn no_base() -> Result<Base, Error> {
+    Base::parse("no base", "file:///")
 }
 
 /// Returns the ids of the builds in `stream`, each once.

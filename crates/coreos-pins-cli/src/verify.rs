@@ -197,7 +197,8 @@ fn offline(name: &str, pin: &Pin, policy: Option<&Policy>, allowed: &[String], f
 /// Files at another host than the channel's: of a mirror that was in use once.
 fn stale_hosts(name: &str, pin: &Pin, bases: [&String; 2], allowed: &[String], findings: &mut Findings) {
     let host = |url: &str| Url::parse(url).ok().map(|url| url.host().to_owned());
-    let expected: Vec<String> = bases.iter().filter_map(|url| host(url)).collect();
+    let mut expected: Vec<String> = bases.iter().filter_map(|url| host(url)).collect();
+    expected.dedup();
     let mut stale: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for item in items::of(&pin.stream).iter().filter(|item| item.is_file()) {
         if let Some(found) = item.get("location").and_then(host)
@@ -209,7 +210,8 @@ fn stale_hosts(name: &str, pin: &Pin, bases: [&String; 2], allowed: &[String], f
     }
     for (host, (count, first)) in stale {
         let of = expected.join("` or `");
-        findings.fault(name, format!("{count} files are at `{host}`, not at `{of}`; the first is {first}"));
+        findings
+            .fault(name, format!("{count} of its files at `{host}`, not at `{of}`; the first is {first}"));
     }
 }
 

@@ -395,3 +395,24 @@ fn the_pin_itself_is_no_document_to_pin() {
     let text = folder.refuses(&["bump", "stable", "--from", "pins/stable.json", "--published-at", URL], 2);
     begins(&text, "error: `pins/stable.json` is the pin of channel `stable` itself\nhelp: ");
 }
+
+#[test]
+fn a_user_or_a_query_in_a_files_url_gets_into_no_pin_and_no_message() {
+    let folder = Folder::new(POLICY);
+    for url in ["https://u:s3cr3t@example.com/44.1/qemu", "https://example.com/44.1/qemu?token=s3cr3t"] {
+        let text = folder.refused(&document("44.1").replace("https://example.com/44.1/qemu", url), 1);
+        assert!(
+            text.contains("has a user name, a query or a fragment") && !text.contains("s3cr3t"),
+            "{text}"
+        );
+    }
+    folder.bump(&document("44.1"));
+    let text = folder.refused(
+        &document("44.1").replace("https://example.com/44.1/qemu", "https://u:s3cr3t@example.com/44.1/qemu"),
+        1,
+    );
+    assert!(
+        text.contains("it has the id of the pinned build and other contents") && !text.contains("s3cr3t"),
+        "{text}"
+    );
+}

@@ -80,7 +80,7 @@ fn form_hosts_and_policy_are_checked() {
     finds(
         "https://example.com/44.1",
         "https://old.example.com/44.1",
-        "1 files are at `old.example.com`, not at `example.com`",
+        "1 of its files at `old.example.com`, not at `example.com`",
     );
     finds(
         "\"base-url\": \"https://example.com\"",

@@ -3,6 +3,8 @@
 //! Until 2019 its elements are ids; since then objects with `id` and `arches`, and the records lie in a folder an
 //! architecture. A list that was carried over holds both, so each element is judged by itself.
 
+use std::collections::BTreeSet;
+
 use super::node::Node;
 use crate::Error;
 
@@ -61,6 +63,10 @@ impl BuildList {
         };
         let builds = listed("builds")?;
         let Some(newest) = builds.first() else { return Err(top.error("no builds")) };
+        let mut seen = BTreeSet::new();
+        if let Some(twice) = builds.iter().find(|build| !seen.insert(build.id.as_str())) {
+            return Err(top.error(&format!("builds: the build `{}` is listed twice", twice.id)));
+        }
         let has_architectures = newest.has_architectures;
         Ok(Self { has_architectures, builds, tombstones: listed("tombstone-builds")? })
     }
