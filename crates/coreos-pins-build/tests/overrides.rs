@@ -377,3 +377,18 @@ fn a_sealed_build_says_which_variables_it_does_not_read() {
     assert!(errors[errors.len() - 1].starts_with("help: "), "{errors:#?}");
     assert!(world.resolve(&[("DEFAULT_CHANNEL", "stable")]).is_ok());
 }
+
+#[test]
+fn two_ids_by_architecture_do_not_bring_the_architecture_of_the_other() {
+    let world = World::new();
+    world.write("m/maipo/builds.json", r#"{ "builds": [ "9.3", "9.2" ] }"#);
+    world.write("m/maipo/9.2/meta.json", &record("9.2", "aarch64", "ami-a"));
+    world.write("m/maipo/9.3/meta.json", &record("9.3", "x86_64", "ami-x"));
+    let base = world.base("m");
+    let swapped = world.refusal(&[("BASE_URL", &base), ("BUILD_NAME", "x86_64=9.2,aarch64=9.3")]);
+    assert!(
+        swapped.iter().any(|line| line.contains("expected the record of `x86_64`, found that of `aarch64`")),
+        "{swapped:#?}"
+    );
+    assert!(world.resolve(&[("BASE_URL", &base), ("BUILD_NAME", "aarch64=9.2,x86_64=9.3")]).is_ok());
+}

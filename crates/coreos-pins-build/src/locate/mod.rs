@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::build_name::{BuildName, rpm_architecture};
 use crate::documents::{Document, Record};
+use crate::error::quoted;
 use crate::json::Map;
 use crate::layout::{Place, Shape};
 use crate::policy;
@@ -196,8 +197,12 @@ impl Search<'_> {
                 Document::Record(record) if shape != Shape::Stream => {
                     check_build(&document, record.build_id(), id)?;
                     let asked = shape.has_architectures().then(|| wanted[0]);
-                    let (name, architecture) = read_record(&document, &folder_of(url), record, asked)?;
-                    architectures.insert(name, architecture);
+                    let (found, architecture) = read_record(&document, &folder_of(url), record, asked)?;
+                    // Without a folder for it, two ids could each have the architecture of the other.
+                    if matches!(name, BuildName::PerArchitecture(_)) {
+                        check_architecture(&document, &found, wanted)?;
+                    }
+                    architectures.insert(found, architecture);
                 }
                 Document::Release(release) if shape == Shape::Stream => {
                     check_build(&document, &release.release, id)?;
@@ -295,16 +300,22 @@ fn read_record(
     let from_folder =
         || folder.trim_end_matches('/').rsplit('/').next().filter(|f| ARCHITECTURES.contains(f));
     let name = match (record.architecture(), asked) {
-        (Some(found), Some(asked)) if found != asked => {
-            return Err(Error::invalid(format!(
-                "{document}: expected the record of `{asked}`, found that of `{found}`"
-            )));
+        (Some(found), asked) => {
+            asked.map_or(Ok(()), |asked| check_architecture(document, found, &[asked]))?;
+            found.to_owned()
         }
-        (Some(found), _) => found.to_owned(),
         (None, asked) => from_folder().or(asked).unwrap_or("x86_64").to_owned(),
     };
     let architecture = record.into_architecture(document, folder, &name)?;
     Ok((name, architecture))
+}
+
+fn check_architecture(document: &str, found: &str, wanted: &[&str]) -> Result<(), Error> {
+    if wanted.contains(&found) {
+        return Ok(());
+    }
+    let wanted = quoted(wanted.iter().copied());
+    Err(Error::invalid(format!("{document}: expected the record of {wanted}, found that of `{found}`")))
 }
 
 fn check_build(document: &str, found: &str, asked: &str) -> Result<(), Error> {
